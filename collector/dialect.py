@@ -1,0 +1,77 @@
+"""What a dialect is: it reads one library's spelling and says which operations a record holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+from collector.span import LogRecord, Record, Span
+from scorers.turn import (
+    AgentInvocation,
+    Inference,
+    Message,
+    Operation,
+    ToolExecution,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MessageEvent(Operation):
+    """One message of a model call that arrives by itself, as legacy GenAI events do.
+
+    `span_id` is that of the call it belongs to. `order` sorts the events of one call (time, then
+    position). Pieces of one streamed choice share `choice` and have no finish reason but the last.
+    """
+
+    side: Literal["input", "output"] = "input"
+    message: Message
+    order: int = 0
+    choice: int = 0
+
+
+AnyOperation = Inference | ToolExecution | AgentInvocation | MessageEvent
+
+
+class Dialect(Protocol):
+    """One instrumentation dialect. Stateless; never raises for what a record holds."""
+
+    @property
+    def name(self) -> str:
+        """Name of the dialect, a label in metrics: lower case, digits and underscores."""
+
+    def claims(self, record: Record) -> bool:
+        """Say whether the record is written in this dialect (cheap: looks at a few keys)."""
+
+    def operations(self, record: Record) -> Iterable[AnyOperation]:
+        """Yield what the record holds: nothing, one operation, or several."""
+
+
+def origin(record: Record, dialect: str) -> dict[str, Any]:
+    """Return the fields every operation of a record shares, as keyword arguments.
+
+    Who it was: the service from the resource; a dialect overrides `agent`, `agent_version` and
+    `conversation_id` with what it finds on the record itself.
+    """
+    resource = record.resource
+    shared: dict[str, Any] = {
+        "trace_id": record.trace_id,
+        "span_id": record.span_id,
+        "dialect": dialect,
+        "service": resource.text("service.name"),
+        "service_version": resource.text("service.version"),
+        "environment": resource.text("deployment.environment.name")
+        or resource.text("deployment.environment"),
+    }
+    if isinstance(record, Span):
+        failed = record.status == 2
+        shared |= {
+            "parent_id": record.parent_id,
+            "name": record.name,
+            "start_ns": record.start_ns,
+            "end_ns": record.end_ns,
+            "error": (record.status_message or "error") if failed else None,
+        }
+    elif isinstance(record, LogRecord):
+        shared |= {"name": record.event_name, "start_ns": record.time_ns, "end_ns": record.time_ns}
+    return shared
