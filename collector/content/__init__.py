@@ -1,0 +1,31 @@
+"""Values and messages as instrumentation writes them, decoded to text and `Message`s.
+
+The same key holds a plain text, JSON, JSON inside JSON, a Python repr, a framework's constructor
+wrapper or an OTLP map, depending on library and version. The dialects share this one decoder, so
+that the same text comes out of all of them.
+"""
+
+from __future__ import annotations
+
+from collector.content.blocks import text, unwrap_tool_result
+from collector.content.capture import Recorded, capture_of, cut_marker, redacted
+from collector.content.messages import messages, tool_names
+from collector.content.pyrepr import literal
+from collector.content.usage import usage_of
+from collector.content.values import compact, decode, looks_cut
+
+__all__ = [
+    "Recorded",
+    "capture_of",
+    "compact",
+    "cut_marker",
+    "decode",
+    "literal",
+    "looks_cut",
+    "messages",
+    "redacted",
+    "text",
+    "tool_names",
+    "unwrap_tool_result",
+    "usage_of",
+]

@@ -1,0 +1,231 @@
+"""Content blocks and framework wrappers → the text a reader of them would see.
+
+Blocks are the lists in which providers and protocols send content (OpenAI, Anthropic, Bedrock,
+Gemini, MCP, the GenAI conventions, the Vercel AI SDK). Wrappers are what a framework puts around a
+tool's result when it dumps its own objects (LangChain's constructors and ToolMessages).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from collector.content import pyrepr
+from collector.content.values import NotJson, compact, opens_container, parse, unquote
+
+# Wrappers nest two or three deep in practice.
+_DEPTH = 12
+_TEXT_TYPES = ("text", "input_text", "output_text", "refusal")
+# Content that is no text. It counts as a block, so that the texts beside it are still joined.
+_MEDIA_TYPES = (
+    "audio", "blob", "document", "file", "image", "image-data", "image_url", "input_audio",
+    "input_file", "input_image", "media", "uri", "video",
+)  # fmt: skip
+_MEDIA_KEYS = ("image", "document", "video", "inline_data", "inlineData", "file_data", "fileData")
+_BARE_TEXT_KEYS = {"text", "type", "annotations", "citations", "cache_control", "index", "thought"}
+_OUTPUT_TYPES = ("text", "json", "content", "error-text", "error-json", "error")
+
+
+def text(value: Any) -> str:
+    """Return what a reader of the value would see as text.
+
+    A text comes back as it is, unless it is JSON of content blocks (joined with newlines), a
+    framework's wrapper or a repr (unwrapped), or quoted (unquoted). Containers that are none of
+    these come back as compact JSON, None as "".
+    """
+    return _text(value, 0)
+
+
+def unwrap_tool_result(value: Any) -> tuple[str, str | None]:
+    """Return a tool's result as text, and the tool call id found in its wrapper or None.
+
+    In addition to what `text` unwraps, `{"result": "…"}` alone is the envelope in which function
+    calling APIs require an object where a tool gave a text.
+    """
+    return _envelope(text(value)), _call_id(value)
+
+
+def block_text(block: Any) -> str | None:
+    """Return the text of one content block ("" for media), None where it is not a block."""
+    return _block(block, 0)
+
+
+def _envelope(result: str) -> str:
+    if '"result"' not in result[:32] or not opens_container(result):
+        return result
+    try:
+        parsed = parse(result)
+    except NotJson:
+        return result
+    if isinstance(parsed, dict) and len(parsed) == 1 and isinstance(parsed.get("result"), str):
+        return _text(parsed["result"], 0)
+    return result
+
+
+def _text(value: Any, depth: int) -> str:
+    if isinstance(value, str):
+        return _text_of_text(value, depth)
+    if value is None:
+        return ""
+    if isinstance(value, bytes | bytearray):
+        return bytes(value).decode("utf-8", "replace")
+    unwrapped = _unwrap(value, depth) if depth < _DEPTH else None
+    return compact(value) if unwrapped is None else unwrapped
+
+
+def _text_of_text(value: str, depth: int) -> str:
+    value = unquote(value)
+    if depth >= _DEPTH:
+        return value
+    if opens_container(value):
+        try:
+            unwrapped = _unwrap(parse(value), depth)
+        except NotJson:
+            return value
+        return value if unwrapped is None else unwrapped
+    dumped = pyrepr.fields(value)
+    if dumped is not None and (len(dumped) > 1 or value.endswith(("'", '"'))):
+        return _text(dumped["content"], depth + 1)
+    return value
+
+
+def _unwrap(value: Any, depth: int) -> str | None:
+    if isinstance(value, list):
+        return _joined(value, depth)
+    if not isinstance(value, dict):
+        return None
+    inner = wrapped(value)
+    if inner is not None:
+        return _text(inner[0], depth + 1)
+    return _block(value, depth)
+
+
+def _joined(items: list[Any], depth: int) -> str | None:
+    if not items or not any(isinstance(item, dict) for item in items):
+        return None
+    texts = []
+    for item in items:
+        piece = item if isinstance(item, str) else _unwrapped_block(item, depth)
+        if piece is None:
+            return None
+        texts.append(piece)
+    return "\n".join(piece for piece in texts if piece)
+
+
+def _unwrapped_block(item: Any, depth: int) -> str | None:
+    if not isinstance(item, dict):
+        return None
+    inner = wrapped(item)
+    return _block(item, depth) if inner is None else _text(inner[0], depth + 1)
+
+
+def wrapped(value: dict[str, Any]) -> tuple[Any] | None:
+    """Return the content inside of a framework's wrapper as a 1-tuple, None where it is none."""
+    if value.get("lc") == 1:
+        kwargs = value.get("kwargs")
+        if isinstance(kwargs, dict):
+            return (kwargs.get("content", kwargs),)
+        return (value.get("repr"),) if "repr" in value else None
+    kind = value.get("type")
+    if kind in ("tool", "ToolMessage") and isinstance(value.get("data"), dict):
+        return (value["data"].get("content"),)
+    if "content" in value and _is_tool_message(value):
+        return (value["content"],)
+    for key in ("toolResult", "functionResponse", "function_response"):
+        if isinstance(value.get(key), dict):
+            inner = value[key]
+            return (inner.get("content", inner.get("response", inner)),)
+    output = value.get("output")
+    if isinstance(output, dict) and len(value) <= 2 and wrapped(output) is not None:
+        return (output,)
+    return _command(value)
+
+
+def _is_tool_message(value: dict[str, Any]) -> bool:
+    if any(key in value for key in ("tool_call_id", "toolUseId", "tool_use_id")):
+        return True
+    if value.get("type") == "tool" or value.get("role") == "tool":
+        return True
+    # A tool's result in the Model Context Protocol.
+    flags = {"isError", "is_error", "structuredContent", "_meta", "meta", "artifact"}
+    return isinstance(value["content"], list) and bool(value) and set(value) <= flags | {"content"}
+
+
+def _command(value: dict[str, Any]) -> tuple[Any] | None:
+    # LangGraph's Command: a tool that answers by updating the state.
+    update = value.get("update")
+    if not isinstance(update, dict) or not ("goto" in value or "graph" in value):
+        return None
+    messages = update.get("messages")
+    return (messages,) if isinstance(messages, list) and messages else None
+
+
+def _block(value: Any, depth: int) -> str | None:
+    if isinstance(value, str):
+        return value
+    if not isinstance(value, dict) or depth >= _DEPTH:
+        return None
+    kind = value.get("type")
+    if kind in _TEXT_TYPES:
+        for key in ("text", "content", "refusal", "value"):
+            if isinstance(value.get(key), str):
+                return str(value[key])
+    if isinstance(value.get("text"), str) and set(value) <= _BARE_TEXT_KEYS:
+        return str(value["text"])
+    if kind in _OUTPUT_TYPES and "value" in value and set(value) <= {"type", "value"}:
+        return _text(value["value"], depth + 1)
+    if kind == "tool_result":
+        return _text(value.get("content"), depth + 1)
+    if len(value) == 1 and "json" in value:
+        return compact(value["json"])
+    return _resource(value) if kind in ("resource", "resource_link") else _media(value)
+
+
+def _resource(value: dict[str, Any]) -> str:
+    inner = value.get("resource")
+    if isinstance(inner, dict):
+        return str(inner.get("text") or inner.get("uri") or "")
+    return str(value.get("uri") or "")
+
+
+def _media(value: dict[str, Any]) -> str | None:
+    source = value.get("source")
+    if (
+        value.get("type") == "document"
+        and isinstance(source, dict)
+        and source.get("type") == "text"
+    ):
+        return str(source.get("data") or "")
+    if value.get("type") in _MEDIA_TYPES or (len(value) == 1 and next(iter(value)) in _MEDIA_KEYS):
+        return ""
+    return None
+
+
+def _call_id(value: Any) -> str | None:
+    for _ in range(_DEPTH):
+        if isinstance(value, str):
+            value = unquote(value)
+            if opens_container(value):
+                try:
+                    value = parse(value)
+                except NotJson:
+                    return None
+            else:
+                value = pyrepr.fields(value)
+        if isinstance(value, list) and len(value) == 1:
+            value = value[0]
+        if not isinstance(value, dict):
+            return None
+        for key in ("tool_call_id", "toolUseId", "tool_use_id", "toolCallId"):
+            found = value.get(key)
+            if isinstance(found, str) and found and ("content" in value or "output" in value):
+                return found
+        value = _inside(value)
+    return None
+
+
+def _inside(value: dict[str, Any]) -> Any:
+    for key in ("output", "update", "messages", "toolResult", "data", "kwargs"):
+        inner = value.get(key)
+        if inner and isinstance(inner, dict | list):
+            return inner
+    return None

@@ -1,0 +1,110 @@
+"""What the instrumentation did to the content: cut it, hid it, or left it out.
+
+The markers are those that the instrumentation libraries themselves write; an agent's own harness
+has others (`scorers.markers`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any, Protocol
+
+from collector.content.values import compact, looks_cut
+from scorers.turn import Capture
+
+# Enough to see that a service's values stop at one length, without a list as long as the content.
+_MOST_LENGTHS = 256
+
+_REDACTED = frozenset(
+    {
+        "__REDACTED__",  # OpenInference
+        "<elided>",  # Google ADK
+        "<not serializable>",  # Google ADK
+        "redacted-by-litellm",
+        "<REDACTED>",  # Claude Code
+        "[REDACTED]",  # Codex
+        "<fully masked due to failed mask function>",  # Langfuse
+        "****",  # the Collector's redaction processor
+    }
+)
+_SCRUBBED = "[Scrubbed due to "  # Logfire, for a whole value or for one field of a JSON value
+_CUT = re.compile(
+    r"(\[\.\.\. telemetry preview truncated \.\.\.\]"  # Codex
+    r"|\.\.\.\[TRUNCATED: original length \d+\]"  # Gemini CLI
+    r"|\[TRUNCATED - Content exceeds \d+KB limit\])\s*\Z"  # Claude Code
+)
+
+
+class Recorded(Protocol):
+    """What a span and a log record share here."""
+
+    @property
+    def attributes(self) -> Mapping[str, Any]:
+        """The record's attributes."""
+
+    @property
+    def dropped(self) -> int:
+        """How many attributes and events the SDK says it dropped."""
+
+
+def redacted(value: Any) -> bool:
+    """Say whether a value is an instrumentation's mark in place of content."""
+    if not isinstance(value, str):
+        return False
+    if len(value) < 64 and value.strip().strip('"') in _REDACTED:
+        return True
+    return _SCRUBBED in value
+
+
+def cut_marker(value: str) -> bool:
+    """Say whether a text ends with the mark of an instrumentation that shortened it."""
+    return _CUT.search(value, max(0, len(value) - 80)) is not None
+
+
+def capture_of(
+    record: Recorded,
+    keys: Iterable[str] = (),
+    *,
+    values: Mapping[str, Any] | None = None,
+    hidden: str | None = None,
+) -> Capture:
+    """Return what became of the record's content.
+
+    `keys` names its content attributes; `values` are contents found elsewhere (in a log body, in
+    span events), by name. `hidden` is the reason to state when the caller knows that content was
+    withheld; marks of redaction in a value are found here.
+    """
+    contents = {key: record.attributes[key] for key in keys if key in record.attributes}
+    contents |= values or {}
+    lengths: list[int] = []
+    broken: list[str] = []
+    for key, value in contents.items():
+        _measure(value, lengths)
+        if looks_cut(value) or (isinstance(value, str) and cut_marker(value)):
+            broken.append(key)
+        if hidden is None and _holds_redaction(value):
+            hidden = "redacted"
+    dropped = record.dropped if isinstance(record.dropped, int) else 0
+    return Capture(
+        lengths=tuple(lengths), broken=tuple(broken), dropped=max(0, dropped), hidden=hidden
+    )
+
+
+def _holds_redaction(value: Any) -> bool:
+    if isinstance(value, str):
+        return redacted(value) or any(f'"{mark}"' in value for mark in _REDACTED)
+    return isinstance(value, list | dict) and _holds_redaction(compact(value))
+
+
+def _measure(value: Any, lengths: list[int]) -> None:
+    # The SDK's limit applies to each text inside a list or map.
+    waiting = [value]
+    while waiting and len(lengths) < _MOST_LENGTHS:
+        item = waiting.pop()
+        if isinstance(item, str):
+            lengths.append(len(item))
+        elif isinstance(item, list | tuple):
+            waiting.extend(reversed(item))
+        elif isinstance(item, Mapping):
+            waiting.extend(reversed(list(item.values())))

@@ -1,0 +1,264 @@
+"""Lists of messages, in any provider's or framework's shape → `Message`s."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import Any
+
+from collector.content.capture import redacted
+from collector.content.parts import call_part, make, parts_of, result_part, string
+from collector.content.values import NotJson, decode, opens_container, parse, salvage
+from scorers.turn import Message, Part
+
+_ROLES = {
+    "human": "user",
+    "ai": "assistant",
+    "aimessagechunk": "assistant",
+    "model": "assistant",
+    "bot": "assistant",
+    "developer": "system",
+    "function": "tool",
+    "tool_result": "tool",
+    "toolmessage": "tool",
+    "humanmessage": "user",
+    "aimessage": "assistant",
+    "systemmessage": "system",
+}
+_KNOWN_ROLES = ("system", "user", "assistant", "tool")
+# Items of a Responses list that are messages by themselves, and who speaks in them.
+_ITEM_ROLES = {
+    "function_call": "assistant",
+    "custom_tool_call": "assistant",
+    "reasoning": "assistant",
+    "function_call_output": "tool",
+    "custom_tool_call_output": "tool",
+}
+_DEPTH = 6
+
+
+def messages(value: Any, *, role: str = "user") -> tuple[Message, ...] | None:
+    """Return the messages that a value holds, None where it holds none that can be read.
+
+    Takes the GenAI conventions' messages with parts, chat messages (OpenAI, LangChain, Vercel),
+    content blocks (Anthropic, Bedrock, Gemini), Responses items, one message, a list of parts, or
+    a text; as JSON text or decoded. `role` is who speaks where the value does not say.
+
+    Tool results always come out in messages of role tool, apart from what else their message
+    held. Of a list that is cut off, the complete messages and the last partial one are kept, the
+    latter's parts flagged `cut_by_capture`.
+    """
+    if value is None or value == "" or redacted_whole(value):
+        return None
+    if not isinstance(value, str):
+        return _found(value, role)
+    if not opens_container(value) and value.lstrip()[:1] != '"':
+        return (Message(role, (make("text", value),)),)
+    try:
+        return _found(decode(parse(value, nan=True)), role)
+    except NotJson:
+        return _salvaged(value, role)
+
+
+def tool_names(definitions: Any) -> tuple[str, ...] | None:
+    """Return the names of the tools that were offered; None where the value is no list of them."""
+    definitions = decode(definitions)
+    if not isinstance(definitions, list | tuple):
+        return None
+    names = []
+    for item in definitions:
+        tool = decode(item)
+        if isinstance(tool, dict):
+            inner = tool.get("function")
+            name = string(tool.get("name")) or (
+                string(inner.get("name")) if isinstance(inner, dict) else None
+            )
+            if name:
+                names.append(name)
+    return tuple(names)
+
+
+def redacted_whole(value: Any) -> bool:
+    """Say whether a value is nothing but a mark of redaction."""
+    return isinstance(value, str) and len(value) < 200 and redacted(value)
+
+
+def _salvaged(value: str, role: str) -> tuple[Message, ...] | None:
+    try:
+        partial = salvage(value)
+    except NotJson:
+        # A text that only starts like JSON ("[note] …") is what somebody wrote.
+        if value.lstrip()[:2] in ('{"', "[{", '["', "[["):
+            return None
+        return (Message(role, (make("text", value),)),)
+    found = _flat(partial, role, _DEPTH)
+    if not found:
+        return ()
+    *complete, last = found
+    # Who speaks stands first in some dialects and last in others: no guess for a partial message.
+    whole = [message for item in complete for message in _read(item, role)]
+    known = isinstance(last, dict) and bool(_says_role(last))
+    for message in _read(last, role if known else "unknown"):
+        if message.role in _KNOWN_ROLES:
+            flagged = tuple(_flag(part) for part in message.parts)
+            whole.append(Message(message.role, flagged, message.name, message.finish_reason))
+    return tuple(whole)
+
+
+def _flag(part: Part) -> Part:
+    return Part(part.kind, part.text, part.id, part.name, cut_by_capture=True)
+
+
+def _found(value: Any, role: str) -> tuple[Message, ...] | None:
+    items = _flat(value, role, _DEPTH)
+    if items is None:
+        return None
+    return tuple(message for item in items for message in _read(item, role))
+
+
+def _flat(value: Any, role: str, depth: int) -> list[Any] | None:
+    """Return the message-like items of a container, oldest first."""
+    value = decode(value)
+    if depth == 0 or value is None or isinstance(value, bool | int | float | bytes):
+        return None
+    if isinstance(value, dict):
+        return _inside(value, role, depth)
+    if isinstance(value, str):
+        return [{"role": role, "content": value}]
+    if not isinstance(value, list | tuple):
+        return None
+    if value and all(_is_part(item) for item in value):
+        return [{"role": role, "content": list(value)}]
+    flat: list[Any] = []
+    for item in value:
+        decoded = decode(item) if isinstance(item, str) and opens_container(item) else item
+        if isinstance(decoded, list | tuple):
+            flat.extend(_flat(decoded, role, depth - 1) or ())
+        elif isinstance(decoded, dict | str):
+            flat.append(decoded)
+    return flat
+
+
+def _inside(value: dict[str, Any], role: str, depth: int) -> list[Any] | None:
+    for key in ("messages", "contents", "generations", "choices"):
+        if isinstance(value.get(key), list | tuple | str):
+            inner = _flat(value[key], role, depth - 1) or []
+            system = value.get("system") or value.get("systemInstruction")
+            return [{"role": "system", "content": system}, *inner] if system else inner
+    return [value]
+
+
+def _is_part(item: Any) -> bool:
+    """Say whether an item of a list is a piece of one message, not a message."""
+    if not isinstance(item, dict) or _says_role(item):
+        return False
+    return "message" not in item and "kwargs" not in item and "parts" not in item
+
+
+def _says_role(item: dict[str, Any]) -> str | None:
+    given = item.get("role")
+    if isinstance(given, str) and given:
+        return _ROLES.get(given.lower(), given.lower())
+    kind = item.get("type")
+    if not isinstance(kind, str):
+        return None
+    if kind in _ITEM_ROLES and ("call_id" in item or "summary" in item):
+        return _ITEM_ROLES[kind]
+    # LangChain names who speaks in `type`; `tool` alone is also a type of tool definitions.
+    if "content" in item and kind.lower() in ("human", "ai", "aimessagechunk", "system", "tool"):
+        return _ROLES.get(kind.lower(), kind.lower())
+    return None
+
+
+def _read(item: Any, role: str) -> list[Message]:
+    if isinstance(item, str):
+        return [Message(role, (make("text", item),))]
+    if not isinstance(item, dict):
+        return []
+    item, finish = _unwrapped(item)
+    said = _says_role(item) or role
+    parts = _parts(item)
+    call_id = next(
+        (found for key in ("tool_call_id", "tool_use_id") if (found := string(item.get(key)))), None
+    )
+    name = string(item.get("name"))
+    if not any(part.kind == "tool_result" for part in parts) and (call_id or said == "tool"):
+        content = item.get("content", item.get("parts"))
+        parts = _as_result(parts, content, call_id, name)
+        said = "tool"
+    finish = string(item.get("finish_reason")) or finish
+    return _apart(said, parts, name, finish)
+
+
+def _unwrapped(item: dict[str, Any]) -> tuple[dict[str, Any], str | None]:
+    """Return the message inside of a choice, a generation or a constructor."""
+    finish = None
+    for _ in range(_DEPTH):
+        finish = string(item.get("finish_reason")) or string(item.get("finishReason")) or finish
+        info = item.get("generation_info")
+        if isinstance(info, dict):
+            finish = string(info.get("finish_reason")) or finish
+        inner = next(
+            (item[key] for key in ("message", "kwargs", "data") if isinstance(item.get(key), dict)),
+            None,
+        )
+        if inner is None or "role" in item or "parts" in item:
+            break
+        # {"type": "human", "data": {…}}: the type may stand outside only.
+        kind = item.get("type")
+        item = {"type": kind, **inner} if isinstance(kind, str) and "data" in item else inner
+    return item, finish
+
+
+def _parts(item: dict[str, Any]) -> list[Part]:
+    if item.get("type") in _ITEM_ROLES and "role" not in item:
+        return parts_of([item])
+    parts: list[Part] = []
+    for key in ("reasoning_content", "reasoning"):
+        thought = item.get(key)
+        if isinstance(thought, str) and thought:
+            parts.append(make("reasoning", thought))
+            break
+    parts += parts_of(item["parts"] if isinstance(item.get("parts"), list) else item.get("content"))
+    calls = item.get("tool_calls") or item.get("toolCalls")
+    if not calls and isinstance(item.get("additional_kwargs"), dict):
+        calls = item["additional_kwargs"].get("tool_calls")
+    known = {part.id for part in parts if part.kind == "tool_call"}
+    for call in calls if isinstance(calls, list | tuple) else ():
+        part = call_part(decode(call))
+        if part and (part.id is None or part.id not in known):
+            parts.append(part)
+    old = item.get("function_call")
+    if isinstance(old, dict) and not calls and (part := call_part(old)):
+        parts.append(part)
+    if parts and any(part.kind == "tool_call" for part in parts):
+        # Chat APIs send an empty content beside tool calls.
+        parts = [part for part in parts if part.kind != "text" or part.text]
+    return parts
+
+
+def _as_result(
+    parts: list[Part], content: Any, call_id: str | None, name: str | None
+) -> list[Part]:
+    """Turn the text of a tool's message into the tool's result."""
+    prose = [part for part in parts if part.kind in ("text", "other")]
+    rest = [part for part in parts if part.kind not in ("text", "other")]
+    joined = content if isinstance(content, str) else "\n".join(part.text for part in prose)
+    if not prose and content is None and not rest:
+        return []
+    result = result_part(joined, call_id=call_id, name=name)
+    if any(part.cut_by_capture for part in prose):
+        result = _flag(result)
+    return [result, *rest]
+
+
+def _apart(role: str, parts: list[Part], name: str | None, finish: str | None) -> list[Message]:
+    """Part tool results from what else their message holds: the role names only one of them."""
+    results = [part.kind == "tool_result" for part in parts]
+    if not any(results):
+        return [Message(role, tuple(parts), name, finish)]
+    if all(results) or role == "tool":
+        return [Message("tool", tuple(parts), name, finish)]
+    split = []
+    for is_result, run in groupby(parts, key=lambda part: part.kind == "tool_result"):
+        split.append(Message("tool" if is_result else role, tuple(run), name, finish))
+    return split
