@@ -67,13 +67,16 @@ def capture_of(
     keys: Iterable[str] = (),
     *,
     values: Mapping[str, Any] | None = None,
+    texts: Mapping[str, Any] | None = None,
     hidden: str | None = None,
 ) -> Capture:
     """Return what became of the record's content.
 
     `keys` names its content attributes; `values` are contents found elsewhere (in a log body, in
-    span events), by name. `hidden` is the reason to state when the caller knows that content was
-    withheld; marks of redaction in a value are found here.
+    span events), by name. `texts` are contents that the instrumentation does not encode: JSON
+    that ends too early in them was cut by the agent, so it does not count as `broken`. `hidden`
+    is the reason to state when the caller knows that content was withheld; marks of redaction in
+    a value are found here.
     """
     contents = {key: record.attributes[key] for key in keys if key in record.attributes}
     contents |= values or {}
@@ -84,6 +87,12 @@ def capture_of(
         if looks_cut(value) or (isinstance(value, str) and cut_marker(value)):
             broken.append(key)
         if hidden is None and _holds_redaction(value):
+            hidden = "redacted"
+    for key, value in (texts or {}).items():
+        _measure(value, lengths)
+        if isinstance(value, str) and cut_marker(value):
+            broken.append(key)
+        if hidden is None and redacted(value):
             hidden = "redacted"
     dropped = record.dropped if isinstance(record.dropped, int) else 0
     return Capture(
