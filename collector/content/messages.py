@@ -92,7 +92,7 @@ def _salvaged(value: str, role: str) -> tuple[Message, ...] | None:
         return (Message(role, (make("text", value),)),)
     found = _flat(partial, role, _DEPTH)
     if not found:
-        return ()
+        return None
     *complete, last = found
     # Who speaks stands first in some dialects and last in others: no guess for a partial message.
     whole = [message for item in complete for message in _read(item, role)]
@@ -101,7 +101,7 @@ def _salvaged(value: str, role: str) -> tuple[Message, ...] | None:
         if message.role in _KNOWN_ROLES:
             flagged = tuple(_flag(part) for part in message.parts)
             whole.append(Message(message.role, flagged, message.name, message.finish_reason))
-    return tuple(whole)
+    return tuple(whole) or None
 
 
 def _flag(part: Part) -> Part:

@@ -13,7 +13,11 @@ _LAYERS = 8
 
 
 class NotJson(ValueError):  # noqa: N818 - says what the text is; nothing went wrong
-    """The text is not one JSON document."""
+    """The text is not one JSON document. `cut` is True where only its end is missing."""
+
+    def __init__(self, *, cut: bool = False) -> None:
+        super().__init__("not one JSON document")
+        self.cut = cut
 
 
 def parse(document: str, *, nan: bool = False) -> Any:
@@ -24,9 +28,10 @@ def parse(document: str, *, nan: bool = False) -> Any:
     try:
         return from_json(document, allow_inf_nan=nan)
     except ValueError as failure:
-        if "surrogate" not in str(failure):
-            raise NotJson from None
-    return _parse_surrogates(document)
+        message = str(failure)
+    if "surrogate" in message or "hex escape" in message:
+        return _parse_surrogates(document)
+    raise NotJson(cut=message.startswith("EOF"))
 
 
 def _parse_surrogates(document: str) -> Any:
@@ -34,7 +39,7 @@ def _parse_surrogates(document: str) -> Any:
     try:
         loose = json.dumps(json.loads(document), ensure_ascii=False)
         scrubbed = loose.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-        return from_json(scrubbed, allow_inf_nan=False)
+        return from_json(scrubbed)
     except (ValueError, RecursionError):
         raise NotJson from None
 
@@ -42,19 +47,17 @@ def _parse_surrogates(document: str) -> Any:
 def salvage(document: str) -> Any:
     """Return what can be read of a JSON document that is cut off at its end.
 
-    The last string is kept as far as it goes. Raises `NotJson` where the text is no JSON prefix.
+    The last string is kept as far as it goes. Raises `NotJson` where more than the end is wrong.
     """
+    try:
+        return parse(document, nan=True)
+    except NotJson as failure:
+        if not failure.cut:
+            raise
     try:
         return from_json(document, allow_inf_nan=True, allow_partial="trailing-strings")
     except ValueError:
-        # A cut inside `\uD83D\uDE00` or `\n` leaves half an escape: step back over it.
-        at = document.rfind("\\", max(0, len(document) - 12))
-    while at > 0:
-        try:
-            return from_json(document[:at], allow_inf_nan=True, allow_partial="trailing-strings")
-        except ValueError:
-            at = document.rfind("\\", max(0, len(document) - 12), at)
-    raise NotJson
+        raise NotJson from None
 
 
 def opens_container(value: str) -> bool:
@@ -68,15 +71,9 @@ def looks_cut(value: Any) -> bool:
         return False
     try:
         parse(value, nan=True)
-    except NotJson:
-        pass
-    else:
-        return False
-    try:
-        salvage(value)
-    except NotJson:
-        return False
-    return True
+    except NotJson as failure:
+        return failure.cut
+    return False
 
 
 def decode(value: Any) -> Any:
