@@ -7,6 +7,7 @@ from typing import Any
 
 from collector.content.capture import redacted
 from collector.content.parts import call_part, make, parts_of, result_part, string
+from collector.content.pyobject import chat_message
 from collector.content.values import NotJson, decode, opens_container, parse, salvage
 from scorers.turn import Message, Part
 
@@ -130,12 +131,18 @@ def _flat(value: Any, role: str, depth: int) -> list[Any] | None:
         return [{"role": role, "content": list(value)}]
     flat: list[Any] = []
     for item in value:
-        decoded = decode(item) if isinstance(item, str) and opens_container(item) else item
+        decoded = _decoded(item)
         if isinstance(decoded, list | tuple):
             flat.extend(_flat(decoded, role, depth - 1) or ())
         elif isinstance(decoded, dict | str):
             flat.append(decoded)
     return flat
+
+
+def _decoded(item: Any) -> Any:
+    if not isinstance(item, str):
+        return item
+    return decode(item) if opens_container(item) else chat_message(item) or item
 
 
 def _inside(value: dict[str, Any], role: str, depth: int) -> list[Any] | None:

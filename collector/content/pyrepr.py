@@ -11,9 +11,9 @@ import re
 from typing import Any
 
 # Possessive quantifiers: one pass, whatever the text holds.
-_STRING = r"'[^'\\]*+(?:\\.[^'\\]*+)*+'|\"[^\"\\]*+(?:\\.[^\"\\]*+)*+\""
-_FIELD = re.compile(rf"\s*(\w++)=({_STRING}|[^\s'\"\[{{(]++(?=\s|$))", re.DOTALL)
-_BRACKETS = re.compile(rf"{_STRING}|[\[\](){{}}]", re.DOTALL)
+STRING = r"'[^'\\]*+(?:\\.[^'\\]*+)*+'|\"[^\"\\]*+(?:\\.[^\"\\]*+)*+\""
+_FIELD = re.compile(rf"\s*(\w++)=({STRING}|[^\s'\"\[{{(]++(?=\s|$))", re.DOTALL)
+_BRACKETS = re.compile(rf"{STRING}|[\[\](){{}}]", re.DOTALL)
 
 # Python's own parser takes about 100 bytes per byte of text.
 _LARGEST_LITERAL = 2_000_000

@@ -1,0 +1,71 @@
+"""Tool calls and their results that an agent sends as prose, found among its messages.
+
+smolagents, and ReAct agents in general, give a tool's result to the model as a user's text
+("Observation: …"). Nobody but the agent wrote it, so it must not stand among the words of the
+requester.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from collector.content import decode, literal
+from collector.content.parts import call_part
+from scorers.turn import Message, Part
+
+_CALLING = "Calling tools:"
+_ANSWERS = ("Observation:", "Error:")
+# What a ReAct agent's own step looks like ("Action: search").
+_STEP = re.compile(r"^[ \t]*+(?:Action(?: Input)?|Tool):", re.MULTILINE)
+
+
+def observed(said: Iterable[Message]) -> tuple[Message, ...]:
+    """Return the messages with prose calls as tool calls and prose results as tool results.
+
+    Results carry no id: the prose has none, and one text may hold the results of several calls.
+    """
+    found: list[Message] = []
+    for message in said:
+        found.append(_read(message, found[-1] if found else None))
+    return tuple(found)
+
+
+def _read(message: Message, before: Message | None) -> Message:
+    if message.role in ("tool-call", "tool_call"):
+        return Message("assistant", _calls(message.text) or _as("tool_call", message))
+    if message.role in ("tool-response", "tool_response"):
+        return Message("tool", _as("tool_result", message))
+    text = message.text
+    if message.role == "assistant" and text.startswith(_CALLING):
+        return Message("assistant", _calls(text) or message.parts, message.name)
+    if message.role == "user" and text.startswith(_ANSWERS) and before and _is_step(before):
+        return Message("tool", _as("tool_result", message), message.name)
+    return message
+
+
+def _is_step(message: Message) -> bool:
+    if message.role != "assistant":
+        return False
+    return bool(message.of_kind("tool_call")) or _STEP.search(message.text) is not None
+
+
+def _as(kind: Any, message: Message) -> tuple[Part, ...]:
+    return tuple(
+        Part(kind, part.text, cut_by_capture=part.cut_by_capture) if part.kind == "text" else part
+        for part in message.parts
+    )
+
+
+def _calls(text: str) -> tuple[Part, ...]:
+    if not text.startswith(_CALLING):
+        return ()
+    listed: Any = text[len(_CALLING) :].strip()
+    try:
+        listed = literal(listed)
+    except ValueError:
+        listed = decode(listed)
+    if not isinstance(listed, list):
+        return ()
+    return tuple(part for call in listed if (part := call_part(call)))
