@@ -1,0 +1,1 @@
+"""Rooms of the lexical reader: what a text says about itself, without a model."""

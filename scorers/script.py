@@ -1,0 +1,178 @@
+"""Which language a text is written in, from its scripts and its smallest words.
+
+Scripts decide where one language owns a script (kana: Japanese; Hangul: Korean; Han without kana:
+Chinese; Thai, Greek, Hebrew, …). Languages that share a script are told apart by their function
+words, which no text of more than a sentence can do without. Nothing here is a model; a text that
+is too short or that no profile fits has no language (None) rather than a guess.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+# Function words of languages that share a script. Only words that carry grammar, so that the topic
+# of a text can't vote; a word may stand in several profiles.
+LATIN = {
+    "en": "the of and to in is that it for was on are with as be this have from or by not but at "
+    "you your we our can will if would an they their has which what when there been were do does "
+    "i my me please how about so its into than only one more could should did them any these",
+    "es": "el la los las de y que en un una por con para del se su al lo es como más pero sus le "
+    "ya o este sí porque esta entre cuando muy sin sobre también me hasta hay donde quien desde "
+    "todo nos durante no está te tu mi si fue ha eso usted puede qué",
+    "pt": "o a os as de e que em um uma por com para do da dos das se no na ao é como mais mas "
+    "foi ele tem à seu sua ou ser quando muito há nos já está eu também só pelo pela até isso "
+    "não você são meu minha nas uma esse esta",
+    "fr": "le la les de et des un une du en que qui est pour dans par sur pas au avec il ce ne se "
+    "plus sont je vous nous elle mais ou son sa ses leur cette être aux été ont fait comme si tout "
+    "votre mon d'un c'est l'on",
+    "de": "der die das und in den von zu mit ist nicht ein eine sich auf für dem des im als auch "
+    "es an werden aus er hat dass sie nach wird bei einer um am sind noch wie einem über einen so "
+    "zum war haben nur oder aber vor zur bis mehr durch man ich wir ihr sein wurde keine",
+    "it": "il la le lo gli di e che in un una per con del della dei delle è non si da al sono come "
+    "più ma anche alla nel ha se questo questa ci o su mi sua suo dal nella essere ho cosa quando",
+    "nl": "de het een en van in is dat op te met voor niet zijn er aan die ook als om door maar "
+    "bij uit naar nog dan of over wordt heeft je ik we deze kan geen wat worden",
+    "pl": "i w na z do się nie jest to że o jak za po od przez ale dla co czy są już tak tylko ma "
+    "był który oraz być może jego pan mnie",
+    "tr": "ve bir bu da de için ile ne çok mi olarak daha gibi var ama en kadar olan sonra ben "
+    "değil her şey mı o ise",
+    "id": "yang dan di ini itu dengan untuk tidak dari dalam akan pada juga ke ada saya adalah "
+    "karena bisa sudah oleh atau kami anda",
+    "vi": "và của là có không cho một được trong các với này những người đã để khi tôi bạn từ",
+    "sv": "och att det som en på är av för med den till inte har om ett jag var men kan så från "
+    "vi du eller när ska vid",
+}
+CYRILLIC = {
+    "ru": "и в не на что я с как это по но из у за от так для вы мы о же к он она они бы было все "
+    "или если ваш его только уже при есть чтобы",
+    "uk": "і в не на що я з як це по але із у за від так для ви ми о ж до він вона вони б було всі "
+    "або якщо ваш його тільки вже при є щоб та",
+}
+ARABIC = {
+    "ar": "في من على أن إلى هذا هذه عن مع لا ما كان التي الذي أو هو هي لم قد كل بعد",
+    "fa": "و در به از که این را با است برای آن یک خود تا بر هم نیز می شود اما یا",
+}
+
+# First and last code point of each script that decides something, and the script's name.
+RANGES = (
+    (0x0041, 0x024F, "latin"),
+    (0x0370, 0x03FF, "el"),
+    (0x0400, 0x052F, "cyrillic"),
+    (0x0530, 0x058F, "hy"),
+    (0x0590, 0x05FF, "he"),
+    (0x0600, 0x06FF, "arabic"),
+    (0x0900, 0x097F, "hi"),
+    (0x0980, 0x09FF, "bn"),
+    (0x0B80, 0x0BFF, "ta"),
+    (0x0E00, 0x0E7F, "th"),
+    (0x10A0, 0x10FF, "ka"),
+    (0x1100, 0x11FF, "ko"),
+    (0x1E00, 0x1EFF, "latin"),
+    (0x3040, 0x30FF, "kana"),
+    (0x3400, 0x4DBF, "han"),
+    (0x4E00, 0x9FFF, "han"),
+    (0xAC00, 0xD7AF, "ko"),
+    (0x20000, 0x2FA1F, "han"),
+)
+SCRIPTS = re.compile(
+    "|".join(
+        f"(?P<{name}>[{body}]+)"
+        for name, body in {
+            name: "".join(
+                f"\\U{low:08x}-\\U{high:08x}" for low, high, owner in RANGES if owner == name
+            )
+            for name in dict.fromkeys(owner for _, _, owner in RANGES)
+        }.items()
+    )
+)
+WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
+PROFILES = {
+    script: {language: frozenset(words.split()) for language, words in profiles.items()}
+    for script, profiles in (("latin", LATIN), ("cyrillic", CYRILLIC), ("arabic", ARABIC))
+}
+
+# A Han, kana or Hangul character says about as much as two Latin letters.
+DENSE = frozenset({"han", "kana", "ko"})
+# Fewer function words than this can't tell two languages apart ("no", "me" stand in several).
+FEWEST_WORDS = 2
+
+# What people call languages, in some of the languages they write in.
+NAMES = {
+    "en": "english inglés inglese anglais englisch inglês 英文 英语 英語 영어 английск",
+    "es": "spanish español espanol castellano espagnol spanisch 西班牙 스페인어 испанск",
+    "pt": "portuguese português portugues portugiesisch 葡萄牙",
+    "fr": "french français francais francés französisch 法语 法文 フランス語 프랑스어 французск",
+    "de": "german deutsch alemán allemand tedesco 德语 德文 德語 ドイツ語 독일어 немецк",
+    "it": "italian italiano italien italienisch 意大利 イタリア語",
+    "nl": "dutch nederlands 荷兰语",
+    "pl": "polish polski 波兰语",
+    "tr": "turkish türkçe 土耳其语",
+    "id": "indonesian bahasa 印尼",
+    "vi": "vietnamese 越南",
+    "sv": "swedish svenska 瑞典",
+    "ru": "russian русск 俄语 俄文",
+    "uk": "ukrainian українськ 乌克兰",
+    "ar": "arabic العربية 阿拉伯",
+    "fa": "persian farsi فارسی",
+    "zh": "chinese mandarin 中文 汉语 漢語 中国語 중국어 chino chinois chinesisch",
+    "ja": "japanese 日语 日文 日本語 일본어 japonés japonais japanisch",
+    "ko": "korean 韩语 韩文 韓国語 한국어 coreano",
+    "hi": "hindi हिन्दी",
+    "th": "thai ไทย",
+    "el": "greek ελληνικά",
+    "he": "hebrew עברית",
+}
+TRANSLATION = re.compile(
+    r"(?i)\btranslat|multilingual|bilingual|traduc|traduz|tradui|übersetz|翻译|翻譯|译成|双语|翻訳"
+    r"|번역|다국어|перевед|перевод"
+)
+
+
+def language_of(text: str) -> str | None:
+    """Return the ISO 639-1 code of the language a text is written in, None where it can't be told.
+
+    Pass prose: code, quotations and addresses are someone else's words.
+    """
+    weights: Counter[str] = Counter()
+    for match in SCRIPTS.finditer(text):
+        script = str(match.lastgroup)
+        weights[script] += (match.end() - match.start()) * (2 if script in DENSE else 1)
+    if not weights:
+        return None
+    # Japanese is written in kana and Han together; kana alone would be a name or a quotation.
+    if weights["kana"] * 5 >= weights["han"] > 0 or (weights["kana"] and not weights["han"]):
+        weights["ja"] = weights.pop("kana") + weights.pop("han", 0)
+    else:
+        weights.pop("kana", None)
+    if weights["han"]:
+        weights["zh"] = weights.pop("han")
+    script, weight = max(weights.items(), key=lambda item: item[1])
+    # Technical prose in a dense script carries many Latin names: a third of it is enough.
+    for owner in ("zh", "ja", "ko"):
+        if weights[owner] * 2 >= weight > 0:
+            script = owner
+    if script not in PROFILES:
+        return script
+    return _by_words(text, script)
+
+
+def _by_words(text: str, script: str) -> str | None:
+    counts = Counter(match.group().lower().replace("’", "'") for match in WORD.finditer(text))
+    votes = sorted(
+        (sum(counts[word] for word in words), language)
+        for language, words in PROFILES[script].items()
+    )
+    (second, _), (first, language) = votes[-2:]
+    # Related languages share many small words: a winner needs a clear lead.
+    if first < FEWEST_WORDS or first < 1.25 * second:
+        return None
+    return language
+
+
+def asked_for(message: str, language: str) -> bool:
+    """Whether a message names this language, or asks for a translation: then it may be used."""
+    if TRANSLATION.search(message):
+        return True
+    folded = message.lower()
+    return any(name in folded for name in NAMES.get(language, "").split())
