@@ -64,14 +64,24 @@ def origin(record: Record, dialect: str) -> dict[str, Any]:
         or resource.text("deployment.environment"),
     }
     if isinstance(record, Span):
-        failed = record.status == 2
         shared |= {
             "parent_id": record.parent_id,
             "name": record.name,
             "start_ns": record.start_ns,
             "end_ns": record.end_ns,
-            "error": (record.status_message or "error") if failed else None,
+            "error": _error(record),
         }
     elif isinstance(record, LogRecord):
         shared |= {"name": record.event_name, "start_ns": record.time_ns, "end_ns": record.time_ns}
     return shared
+
+
+def _error(span: Span) -> str | None:
+    """What failed, as the span says it: error type, exception types and status message."""
+    named = span.attributes.get("error.type")
+    if span.status != 2 and not named:
+        return None
+    said = [named, *(event.attributes.get("exception.type") for event in span.events)]
+    said.append(span.status_message)
+    words = dict.fromkeys(word for word in said if isinstance(word, str) and word)
+    return " ".join(words) or "error"

@@ -1,1 +1,1 @@
-"""."""
+"""Operations → turns. `turns.assemble` is pure; `assembler.Assembler` decides when."""

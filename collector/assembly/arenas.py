@@ -1,0 +1,107 @@
+"""Where one requester is served: the outermost agent's run, or a trace that has no agent.
+
+An arena holds the segments, agents and tool calls of that run. Agents that hand one conversation
+on to each other share an arena.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from collector.assembly.material import Key, Tree, key_of
+from collector.assembly.threads import (
+    ARENA_WITHOUT_AGENT,
+    Segment,
+    is_utility,
+    main_thread,
+)
+from scorers.turn import AgentInvocation, Operation, ToolExecution
+
+
+@dataclass(slots=True)
+class Arena:
+    """One outermost run. `agents` are sorted by start, those without agents around them first."""
+
+    segments: list[Segment] = field(default_factory=list)
+    agents: list[AgentInvocation] = field(default_factory=list)
+    roots: list[AgentInvocation] = field(default_factory=list)
+    tools: list[ToolExecution] = field(default_factory=list)
+
+    @property
+    def speaker(self) -> AgentInvocation | None:
+        """The agent whose output names the reply: the outermost with an output, else the last."""
+        for root in self.roots:
+            if root.output:
+                return root
+        told = [agent for agent in self.agents if agent.output]
+        return max(told, key=lambda agent: agent.end_ns) if told else None
+
+    @property
+    def opener(self) -> AgentInvocation | None:
+        """The agent whose input names the request: the outermost with an input, else the first."""
+        for agent in (*self.roots, *self.agents):
+            if agent.input:
+                return agent
+        return None
+
+    def main_segments(self) -> list[Segment]:
+        """Return the segments that talk to the requester, one for each turn, in order."""
+        if not self.segments:
+            return []
+        if self.agents:
+            thread = main_thread(self.segments, self.speaker)
+            return [segment for segment in self.segments if segment.thread == thread]
+        # Without an agent around them, calls that do not carry each other on are turns of their
+        # own, unless they are about another one (a title, a classification).
+        main = [s for s in self.segments if not is_utility(s, self.segments)]
+        return main or self.segments[:1]
+
+
+def arenas(
+    segments: Sequence[Segment],
+    agents: Sequence[AgentInvocation],
+    tools: Sequence[ToolExecution],
+    tree: Tree,
+) -> list[Arena]:
+    """Group segments, agents and top-level tool calls by the outermost run they belong to."""
+    joined: dict[Key, Key] = {}
+
+    def find(key: Key) -> Key:
+        while joined.setdefault(key, key) != key:
+            joined[key] = joined[joined[key]]
+            key = joined[key]
+        return key
+
+    for segment in segments:
+        first, *rest = sorted(segment.arenas)
+        for other in rest:
+            joined[find(other)] = find(first)
+    found: dict[Key, Arena] = {}
+    for segment in segments:
+        found.setdefault(find(min(segment.arenas)), Arena()).segments.append(segment)
+    for agent in agents:
+        around = tree.agents_around(agent)
+        if tree.tool_around(agent) is not None:
+            continue
+        arena = found.setdefault(find(key_of(around[-1] if around else agent)), Arena())
+        arena.agents.append(agent)
+        if not around:
+            arena.roots.append(agent)
+    for tool in tools:
+        found.setdefault(_arena_of(tool, tree, find, found), Arena()).tools.append(tool)
+    return list(found.values())
+
+
+def _arena_of(
+    tool: Operation, tree: Tree, find: Callable[[Key], Key], found: dict[Key, Arena]
+) -> Key:
+    around = tree.agents_around(tool)
+    if around:
+        return find(key_of(around[-1]))
+    plain = find((tool.trace_id, ARENA_WITHOUT_AGENT))
+    if plain in found:
+        return plain
+    # A tool call whose parent never arrived belongs to the only run of its trace, if there is one.
+    same_trace = [key for key in found if key[0] == tool.trace_id]
+    return same_trace[0] if len(same_trace) == 1 else plain

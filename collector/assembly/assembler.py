@@ -1,0 +1,249 @@
+"""Decides when turns are over: at their end marker, after a quiet period, at the deadline.
+
+Holds what is open within its bounds. It knows no clock but the one it is given, and does no
+assembling itself: `due` hands out what may be over as `Closing`s, which `close` turns into turns
+(in a worker thread, if the caller likes), and `done` books the result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+
+from collector.assembly.conversations import Conversations
+from collector.assembly.material import Key, Material
+from collector.assembly.open_turns import Group, Held, asked_for, opening, unanswered_ids
+from collector.assembly.settings import TurnsConfig
+from collector.assembly.turns import assemble
+from collector.dialect import AnyOperation
+from collector.span import Record, Span
+from scorers.turn import ClosedBy, Turn
+
+GROUP_SHARE = 4  # one group may hold this part of all bytes, so that one giant starves nobody
+LINK_SIZE = 256  # bytes that a span without operations costs: only its place in the trace is kept
+
+
+@dataclass(frozen=True, slots=True)
+class Closing:
+    """A group whose turns may be over. `waits`: an unfinished last turn goes on waiting."""
+
+    key: str
+    material: Material
+    closed_by: ClosedBy
+    waits: bool
+    closed: dict[str, frozenset[Key]]
+
+
+@dataclass(frozen=True, slots=True)
+class Closed:
+    """What a closing gave: turns that are new or changed, and the spans each is made of."""
+
+    key: str
+    turns: list[Turn]
+    spans: dict[str, frozenset[Key]]
+    unfinished: bool
+
+
+@dataclass(slots=True)
+class Assembler:
+    """The stage between operations and turns. Not thread-safe: one owner calls it."""
+
+    config: TurnsConfig
+    clock: Callable[[], float]
+    groups: dict[str, Group] = field(default_factory=dict)
+    size: int = 0
+    _by_trace: dict[str, Group] = field(default_factory=dict)
+    _by_tool_call: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def open_count(self) -> int:
+        """Groups with something that was not given out yet."""
+        return sum(group.changed or group.waiting for group in self.groups.values())
+
+    def add(self, record: Record, operations: tuple[AnyOperation, ...]) -> str | None:
+        """Take one record. Returns None when it was kept, else why not.
+
+        `duplicate`: this span or log record is known already (the more complete copy stays);
+        `no_trace_id`: it belongs to nothing; `turn_too_large`: its group is full.
+        """
+        trace = record.trace_id or _conversation(operations)
+        if not trace:
+            return "no_trace_id"
+        if not operations and not isinstance(record, Span):
+            return None  # a log record of something else: nothing to keep
+        size = record.size if operations else LINK_SIZE
+        now = self.clock()
+        group = self._by_trace.get(trace)
+        if group is None:
+            group = Group(trace, now, now)
+            group.traces.add(trace)
+            self._by_trace[trace] = self.groups[trace] = group
+        identity, rank = _identity(record, operations)
+        known = group.held.get(identity)
+        if known is not None and known.rank >= rank:
+            return "duplicate"
+        if group.size + size > self.config.max_open_bytes // GROUP_SHARE:
+            group.incomplete = "turn_too_large"
+            return "turn_too_large"
+        group.held[identity] = Held(rank, operations, size)
+        grown = size - (known.size if known else 0)
+        group.size += grown
+        self.size += grown
+        if isinstance(record, Span):
+            parent = record.parent_id
+            group.parents[(trace, record.span_id)] = (trace, parent) if parent else None
+        group.last_seen = now
+        group.changed, group.waiting = True, False
+        for operation in operations:
+            for part in asked_for(operation):
+                if part.id:
+                    self._by_tool_call[part.id] = group.key
+        return "duplicate" if known is not None else None
+
+    def due(self, *, final: ClosedBy | None = None) -> list[Closing]:
+        """Return what may be over now, oldest first; everything when `final` says why."""
+        now = self.clock()
+        self._bound()
+        self._forget(now)
+        ready = [g for g in self.groups.values() if final or self._reason(g, now)]
+        for group in sorted(ready, key=lambda g: g.first_seen, reverse=True):
+            self._link(group)
+        found: list[Closing] = []
+        for group in sorted(self.groups.values(), key=lambda g: g.first_seen):
+            reason = self._reason(group, now)
+            if final is not None and (group.changed or group.waiting):
+                ended = group.material().root_ended
+                reason = final if final == "shutdown" else ("end" if ended else "quiet")
+            if reason is None:
+                continue
+            waits = final is None and reason != "deadline" and not group.forced
+            if reason == "end" and not group.roots_are_calls:
+                waits = False
+            group.changed = False
+            found.append(Closing(group.key, group.material(), reason, waits, dict(group.closed)))
+        return found
+
+    def done(self, closed: Closed) -> None:
+        """Book what a closing gave; the group stays for late spans, without its turns twice."""
+        group = self.groups.get(closed.key)
+        if group is None:
+            return
+        group.closed |= closed.spans
+        group.waiting = closed.unfinished
+        group.forced = False
+
+    def _reason(self, group: Group, now: float) -> ClosedBy | None:
+        if not group.changed and not group.waiting:
+            return None
+        if group.forced or now - group.first_seen >= self.config.deadline:
+            # A session's trace may outlive the deadline: what came since the last look still
+            # gets its quiet period, so that a turn is not cut in the middle.
+            fresh = bool(group.closed) and now - group.last_seen < self.config.quiet_period
+            if group.forced or not fresh:
+                return "deadline"
+        if not group.changed:
+            return None
+        quiet = now - group.last_seen
+        if quiet >= self.config.settle and group.material().root_ended:
+            return "end"
+        return "quiet" if quiet >= self.config.quiet_period else None
+
+    def _link(self, group: Group) -> None:
+        """Join a group with the one whose model call asked for the tools it was answered with."""
+        if group.key not in self.groups:
+            return
+        for call_id in unanswered_ids(group):
+            other = self.groups.get(self._by_tool_call.get(call_id, ""))
+            if other is None or other is group:
+                continue
+            mine, theirs = opening(group), opening(other)
+            if mine is not None and theirs is not None and mine != theirs:
+                continue  # the same id by chance: scripted models count "call_1" up anew
+            self.groups.pop(group.key)
+            other.absorb(group)
+            for trace in group.traces:
+                self._by_trace[trace] = other
+            for found in group.requested():
+                self._by_tool_call[found] = other.key
+            return
+
+    def _bound(self) -> None:
+        """Keep within the bounds: closed groups go first, then the oldest close early."""
+        over = self.size - self.config.max_open_bytes
+        many = len(self.groups) - self.config.max_open_turns
+        if over <= 0 and many <= 0:
+            return
+        by_age = sorted(self.groups.values(), key=lambda g: g.last_seen)
+        for group in by_age:
+            if (over > 0 or many > 0) and not group.changed and not group.waiting:
+                over, many = over - group.size, many - 1
+                self._remove(group)
+        for group in by_age:
+            if (over > 0 or many > 0) and group.key in self.groups and not group.forced:
+                over, many = over - group.size, many - 1
+                group.forced = True
+                group.incomplete = group.incomplete or "closed_early"
+
+    def _forget(self, now: float) -> None:
+        for group in list(self.groups.values()):
+            idle = now - group.last_seen >= self.config.linger
+            if idle and not group.changed and not group.waiting:
+                self._remove(group)
+
+    def _remove(self, group: Group) -> None:
+        self.groups.pop(group.key, None)
+        self.size -= group.size
+        for trace in group.traces:
+            self._by_trace.pop(trace, None)
+        for call_id in group.requested():
+            if self._by_tool_call.get(call_id) == group.key:
+                del self._by_tool_call[call_id]
+
+
+def close(closing: Closing, conversations: Conversations | None) -> Closed:
+    """Assemble a closing's turns. A turn given out before keeps its name, and is left out where
+    nothing came since; an unfinished last turn is left out where the closing may wait."""
+    turns = assemble(closing.material, closed_by=closing.closed_by, conversations=conversations)
+    unfinished = bool(turns) and closing.waits and turns[-1].reply_missing == "unfinished"
+    if unfinished:
+        turns = turns[:-1]
+    given: list[Turn] = []
+    spans: dict[str, frozenset[Key]] = {}
+    for turn in turns:
+        made_of = _spans(turn)
+        known = next((name for name, old in closing.closed.items() if old & made_of), turn.turn_id)
+        if closing.closed.get(known) == made_of:
+            continue
+        spans[known] = made_of
+        given.append(turn if known == turn.turn_id else replace(turn, turn_id=known))
+    return Closed(closing.key, given, spans, unfinished)
+
+
+def _spans(turn: Turn) -> frozenset[Key]:
+    trace = turn.trace_ids[0] if turn.trace_ids else ""
+    found = {(call.trace_id, call.span_id) for call in turn.inferences}
+    found |= {(trace, result.span_id) for result in turn.tool_results if result.span_id}
+    if turn.reply_span_id is not None:
+        found.add((turn.reply_trace_id or trace, turn.reply_span_id))
+    return frozenset(found or {(trace, turn.turn_id)})
+
+
+def _conversation(operations: Iterable[AnyOperation]) -> str:
+    """Return the group of records outside any trace: their conversation."""
+    for operation in operations:
+        if operation.conversation_id:
+            return f"conversation {operation.conversation_id}"
+    return ""
+
+
+def _identity(
+    record: Record, operations: tuple[AnyOperation, ...]
+) -> tuple[object, tuple[int, int]]:
+    """Return what makes two records the same one, and how complete this copy is."""
+    if isinstance(record, Span):
+        duration = max(record.end_ns - record.start_ns, 0)
+        return (record.trace_id, record.span_id), (
+            duration,
+            len(record.attributes) + len(record.events),
+        )
+    return (record.span_id, record.time_ns, record.event_name, hash(operations)), (0, 0)

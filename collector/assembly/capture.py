@@ -1,0 +1,64 @@
+"""What the instrumentation cut: found once per group of traces, asked for every pair.
+
+An SDK's value length limit leaves no marker, no flag and no dropped count: many values of exactly
+one length, none longer, and JSON that ends in the middle (`OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT`).
+What it cut is unobservable, never lost.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from scorers.turn import Inference, Operation, Part, ToolExecution
+
+MIN_LIMIT = 64  # characters; shorter limits would leave nothing to measure
+
+
+@dataclass(frozen=True, slots=True)
+class CaptureLimits:
+    """The value length limit of each service in the group, where one shows. Characters."""
+
+    by_service: dict[str | None, int] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, operations: Iterable[Operation]) -> CaptureLimits:
+        """Find the limits: the greatest length, seen twice or more, with broken JSON among it."""
+        lengths: dict[str | None, Counter[int]] = defaultdict(Counter)
+        broken: set[str | None] = set()
+        for operation in operations:
+            lengths[operation.service].update(operation.capture.lengths)
+            if operation.capture.broken:
+                broken.add(operation.service)
+        found: dict[str | None, int] = {}
+        for service, counted in lengths.items():
+            if not counted:
+                continue
+            longest = max(counted)
+            times = counted[longest]
+            if longest >= MIN_LIMIT and times >= (1 if service in broken else 3):
+                found[service] = longest
+        return cls(found)
+
+    def cut_reason(self, tool: ToolExecution) -> str | None:
+        """Say whether a tool's result ends at the limit."""
+        if tool.result is None:
+            return None
+        limit = self.by_service.get(tool.service)
+        at_limit = limit is not None and limit in tool.capture.lengths
+        if at_limit and (tool.capture.broken or len(tool.result) == limit):
+            return "attribute_length_limit"
+        return None
+
+    def is_at_limit(self, call: Inference, parts: Sequence[Part]) -> bool:
+        """Say whether a delivered text ends at the limit (dialects with one attribute a text)."""
+        limit = self.by_service.get(call.service)
+        return limit is not None and any(len(part.text) == limit for part in parts)
+
+    def hides_messages(self, call: Inference) -> bool:
+        """Say whether a call's list of messages ends at the limit: later messages are not seen."""
+        limit = self.by_service.get(call.service)
+        return bool(call.capture.broken) or (
+            limit is not None and limit in call.capture.lengths and not call.input
+        )

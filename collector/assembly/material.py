@@ -1,0 +1,88 @@
+"""What is known of one group of traces: its operations, and which span stands under which."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from collector.dialect import AnyOperation
+from scorers.turn import AgentInvocation, Operation, ToolExecution
+
+Key = tuple[str, str]
+MAX_DEPTH = 2000  # ancestors followed at most: a longer chain is a loop or an attack
+MAX_AROUND = 64  # enclosing operations remembered for each span
+
+
+def key_of(operation: Operation) -> Key:
+    """Return what identifies an operation's span: trace id and span id."""
+    return (operation.trace_id, operation.span_id)
+
+
+@dataclass(slots=True)
+class Material:
+    """Operations in order of arrival, and the parent of every span seen (operation or not).
+
+    `parents` maps a span to its parent, or to None for a root. `incomplete` says why spans of the
+    group are known to be missing here, None where none is.
+    """
+
+    operations: list[AnyOperation] = field(default_factory=list)
+    parents: dict[Key, Key | None] = field(default_factory=dict)
+    incomplete: str | None = None
+
+    @property
+    def root_ended(self) -> bool:
+        """Whether a root span arrived and no span waits for a parent: nothing more is expected."""
+        return any(parent is None for parent in self.parents.values()) and all(
+            parent is None or parent in self.parents for parent in self.parents.values()
+        )
+
+
+class Tree:
+    """Where an operation stands: the tool call and the agents around it.
+
+    Built once over a group, linear in its spans; loops of parents end instead of hanging.
+    """
+
+    def __init__(self, operations: Iterable[Operation], parents: Mapping[Key, Key | None]) -> None:
+        self._parents = parents
+        self._operations = {key_of(operation): operation for operation in operations}
+        self._above: dict[Key, tuple[Operation, ...]] = {}
+
+    def above(self, key: Key) -> tuple[Operation, ...]:
+        """Return the operations around a span, nearest first."""
+        path: list[Key] = []
+        at: Key | None = key
+        seen: set[Key] = set()
+        while at is not None and at not in self._above and at not in seen and len(seen) < MAX_DEPTH:
+            seen.add(at)
+            path.append(at)
+            at = self._parents.get(at)
+        for member in reversed(path):
+            parent = self._parents.get(member)
+            if parent is None or parent not in self._above:
+                self._above[member] = ()
+                if parent in self._operations:  # the parent's own span was cut off by the limit
+                    self._above[member] = (self._operations[parent],)
+                continue
+            holder = self._operations.get(parent)
+            outer = self._above[parent]
+            self._above[member] = outer if holder is None else (holder, *outer[: MAX_AROUND - 1])
+        return self._above.get(key, ())
+
+    def tool_around(self, operation: Operation) -> ToolExecution | None:
+        """Return the tool call inside which an operation ran, None at the top level."""
+        for holder in self.above(key_of(operation)):
+            if isinstance(holder, ToolExecution):
+                return holder
+        return None
+
+    def agents_around(self, operation: Operation) -> tuple[AgentInvocation, ...]:
+        """Return the agents around an operation, nearest first, up to the nearest tool call."""
+        found: list[AgentInvocation] = []
+        for holder in self.above(key_of(operation)):
+            if isinstance(holder, ToolExecution):
+                break
+            if isinstance(holder, AgentInvocation):
+                found.append(holder)
+        return tuple(found)

@@ -1,0 +1,99 @@
+"""What the requester of a turn has said and seen: the request, and the dialog before it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from collector.assembly.drafts import Draft
+from collector.assembly.history import History, read
+from scorers.turn import File, Inference, RequesterContext, Said
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The requester's side of a turn. `request` is None where it is not known, `missing` why."""
+
+    context: RequesterContext
+    request: str | None
+    missing: str | None
+
+
+def asked(draft: Draft) -> Asked:
+    """Find the request of a turn: what opened it, and what was added while it ran."""
+    history, opening = _opening(draft)
+    words = [opening[-1]] if opening else []
+    words += _added(draft, set(opening)) if opening else []
+    request = "\n\n".join(words) or None
+    dialog = (*history.before, *(Said("user", text) for text in opening[:-1]))
+    if request is not None:
+        dialog = (*dialog, Said("user", request))
+    missing = None if request is not None else _why_missing(draft)
+    return Asked(RequesterContext(dialog, _files(draft)), request, missing)
+
+
+def _opening(draft: Draft) -> tuple[History, list[str]]:
+    """Return the dialog before the request and the messages that opened the turn.
+
+    The agent's own input is preferred where a model call only wraps it in a prompt of the
+    harness: what the wrapping adds was never the requester's.
+    """
+    of_call = History()
+    for history in draft.segment.histories if draft.segment else ():
+        of_call = history
+        if history.request:
+            break
+    opener = draft.arena.opener if draft.alone else None
+    of_agent = read(opener.input or ()) if opener is not None else History()
+    if not of_call.request:
+        if of_call.before and draft.segment and draft.segment.calls[0].input:
+            return of_call, []  # the call shows the dialog, and nobody asked anything
+        return of_agent, list(of_agent.request)
+    opening = list(of_call.request)
+    if of_agent.request and of_agent.request[-1] in opening[-1]:
+        opening[-1] = of_agent.request[-1]
+    return of_call, opening
+
+
+def _added(draft: Draft, known: set[str]) -> list[str]:
+    """Return what the requester added while the turn ran, behind the work done until then."""
+    added: list[str] = []
+    if draft.segment is None:
+        return added
+    for call, history in list(zip(draft.segment.calls, draft.segment.histories, strict=True))[1:]:
+        if not history.request or history.request[-1] in known:
+            continue
+        if history.request_at > _last_work(call):
+            known.add(history.request[-1])
+            added.append(history.request[-1])
+    return added
+
+
+def _last_work(call: Inference) -> int:
+    for at in range(len(call.input or ()) - 1, -1, -1):
+        if call.input is not None and call.input[at].role in ("assistant", "tool"):
+            return at
+    return len(call.input or ())  # no work before it: not an addition to running work
+
+
+def _files(draft: Draft) -> tuple[File, ...]:
+    found: dict[tuple[str, str], File] = {}
+    for call in draft.segment.calls[:1] if draft.segment else ():
+        for message in call.input or ():
+            if message.role == "user":
+                for part in message.of_kind("file"):
+                    found[(part.name or "file", part.text)] = File(part.name or "file", part.text)
+    return tuple(found.values())
+
+
+def _why_missing(draft: Draft) -> str:
+    calls = draft.segment.calls if draft.segment else []
+    hidden = next((call.capture.hidden for call in calls if call.capture.hidden), None)
+    if hidden is None:
+        hidden = next((a.capture.hidden for a in draft.arena.agents if a.capture.hidden), None)
+    if hidden:
+        return hidden
+    if not calls:
+        return "no_model_call"
+    if all(call.input is None for call in calls):
+        return "input_not_recorded"
+    return "no_requester_message"

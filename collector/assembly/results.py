@@ -1,0 +1,102 @@
+"""Every tool call of a turn with its two sides: at the top level and inside sub-agents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from collector.assembly.capture import CaptureLimits
+from collector.assembly.drafts import Draft
+from collector.assembly.joins import scopes_inside, tool_results
+from collector.assembly.material import Key, key_of
+from collector.assembly.merge import Work
+from collector.assembly.threads import Segment, segments
+from scorers.turn import Inference, ToolExecution, ToolResult
+
+
+class Results:
+    """Joins the tool calls of a group, scope by scope.
+
+    A tool called by a sub-agent delivers to that sub-agent's model calls, not to the caller's.
+    """
+
+    def __init__(self, work: Work, limits: CaptureLimits, incomplete: str | None) -> None:
+        self._work = work
+        self._limits = limits
+        self._incomplete = incomplete
+        self._tools = scopes_inside(work.tools, work.tree)
+        self._calls: dict[Key, list[Inference]] = {key_of(tool): [] for tool in work.tools}
+        for call in work.inferences:
+            holder = work.tree.tool_around(call)
+            if holder is not None:
+                self._calls.setdefault(key_of(holder), []).append(call)
+
+    @property
+    def top_level(self) -> list[ToolExecution]:
+        """Tool calls that stand inside no other tool call."""
+        return self._tools.get(None, [])
+
+    def tools_inside(self, tools: Iterable[ToolExecution]) -> list[ToolExecution]:
+        """Return the tool calls made inside other tool calls (by sub-agents), at any depth."""
+        found: list[ToolExecution] = []
+        left = list(tools)
+        seen: set[Key] = set()
+        while left:
+            key = key_of(left.pop())
+            if key not in seen:
+                seen.add(key)
+                inner = self._tools.get(key, [])
+                found += inner
+                left += inner
+        return found
+
+    def calls_inside(self, tools: Iterable[ToolExecution]) -> list[Inference]:
+        """Return the model calls made directly inside some tool calls."""
+        return [call for tool in tools for call in self._calls.get(key_of(tool), [])]
+
+    def of(self, draft: Draft) -> tuple[ToolResult, ...]:
+        """Return the tool results of a turn, those of sub-agents behind its own."""
+        own = [draft.segment] if draft.segment else []
+        found = self._joined([*own, *draft.others], draft.tools)
+        for tool in (*draft.tools, *self.tools_inside(draft.tools)):
+            key = key_of(tool)
+            calls, tools = self._calls.get(key, []), self._tools.get(key, [])
+            if calls or tools:
+                found += self._joined(segments(calls, self._work.tree), tools)
+        return tuple(found)
+
+    def _joined(self, parts: list[Segment], tools: list[ToolExecution]) -> list[ToolResult]:
+        if not parts:
+            return [self._without_calls(tool) for tool in tools]
+        asked: dict[str, int] = {}
+        for at in reversed(range(len(parts))):
+            for call in parts[at].calls:
+                for message in (*(call.output or ()), *(call.input or ())):
+                    for part in (*message.of_kind("tool_call"), *message.of_kind("tool_result")):
+                        if part.id:
+                            asked[part.id] = at
+        placed: dict[int, list[ToolExecution]] = {at: [] for at in range(len(parts))}
+        for tool in tools:
+            around = self._work.tree.agents_around(tool)
+            agent = key_of(around[0]) if around else None
+            same = next((at for at, part in enumerate(parts) if agent in part.agents), 0)
+            placed[asked.get(tool.call_id or "", same)].append(tool)
+        return [
+            result
+            for at, part in enumerate(parts)
+            for result in tool_results(part, placed[at], self._limits, self._incomplete)
+        ]
+
+    def _without_calls(self, tool: ToolExecution) -> ToolResult:
+        return ToolResult(
+            tool=tool.tool,
+            call_id=tool.call_id,
+            arguments=tool.arguments,
+            produced=tool.result,
+            failed=tool.failed,
+            calls_after=1,
+            produced_missing=None
+            if tool.result is not None
+            else tool.capture.hidden or "not_recorded",
+            delivered_missing=self._incomplete or "no_model_call",
+            span_id=tool.span_id,
+        )

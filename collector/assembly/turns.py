@@ -1,0 +1,144 @@
+"""Operations of a group of traces → turns. Pure: no clock, no store, no randomness."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import replace
+
+from collector.assembly.arenas import arenas
+from collector.assembly.capture import CaptureLimits
+from collector.assembly.conversations import Conversations
+from collector.assembly.drafts import Draft, drafts_of
+from collector.assembly.material import Material
+from collector.assembly.merge import merge
+from collector.assembly.private import private_context
+from collector.assembly.replies import reply_of, stopped_by
+from collector.assembly.requester import asked
+from collector.assembly.results import Results
+from collector.assembly.threads import asks_for_tools, segments
+from scorers.turn import ClosedBy, RequesterContext, Said, Turn
+
+# Environments in which evaluators run their own model calls: Tellback never judges a judge.
+OWN_ENVIRONMENTS = frozenset({"langfuse-llm-as-a-judge", "tellback-judge"})
+
+
+def assemble(
+    material: Material, *, closed_by: ClosedBy = "end", conversations: Conversations | None = None
+) -> list[Turn]:
+    """Turn a group's operations into turns, oldest first.
+
+    `conversations` supplies what was said before where the telemetry does not repeat it, and is
+    told what is said now.
+    """
+    work = merge(material)
+    limits = CaptureLimits.of([*work.inferences, *work.tools, *work.agents])
+    results = Results(work, limits, material.incomplete)
+    outer = [call for call in work.inferences if work.tree.tool_around(call) is None]
+    parts = segments(outer, work.tree, [tool.result for tool in work.tools if tool.result])
+    drafts: list[Draft] = []
+    for arena in arenas(parts, work.agents, results.top_level, work.tree):
+        drafts += drafts_of(arena)
+    times: Counter[str] = Counter()
+    turns: list[Turn] = []
+    for draft in sorted(drafts, key=lambda draft: draft.started_ns):
+        turn = _turn(draft, results, closed_by)
+        turn = replace(turn, turn_id=_turn_id(turn, draft, times))
+        turns.append(_with_past(turn, conversations))
+    return turns
+
+
+def _turn(draft: Draft, results: Results, closed_by: ClosedBy) -> Turn:
+    segment = draft.segment
+    inside = results.tools_inside(draft.tools)
+    tools = [*draft.tools, *inside]
+    calls = [*draft.calls, *results.calls_inside(tools)]
+    operations = draft.operations
+    everything = [*operations, *calls, *tools]
+    reply = reply_of(segment, draft.arena.speaker if draft.alone else None)
+    requester = asked(draft)
+    told = (*(said.text for said in requester.context.dialog), reply.text or "")
+    last = segment.calls[-1] if segment else None
+    return Turn(
+        turn_id="",
+        trace_ids=tuple(dict.fromkeys(operation.trace_id for operation in everything)),
+        requester=requester.context,
+        private=private_context(calls, tools, frozenset(text.strip() for text in told)),
+        request=requester.request,
+        request_missing=requester.missing,
+        reply=reply.text,
+        reply_missing=reply.missing,
+        reply_trace_id=reply.trace_id,
+        reply_span_id=reply.span_id,
+        conversation_id=_first(operation.conversation_id for operation in operations),
+        agent=_agent(draft) or _first(operation.service for operation in everything),
+        agent_version=_first(operation.agent_version for operation in operations)
+        or _first(operation.service_version for operation in operations),
+        environment=_first(operation.environment for operation in everything),
+        model=(last.model if last else None) or _first(call.model for call in calls),
+        dialects=tuple(sorted({operation.dialect for operation in everything})),
+        started_ns=draft.started_ns,
+        ended_ns=max((operation.end_ns for operation in everything), default=0),
+        inferences=tuple(calls),
+        tool_results=results.of(draft),
+        tool_turns=sum(asks_for_tools(call) for call in segment.calls) if segment else 0,
+        model_calls=len(calls),
+        tool_errors=sum(tool.failed for tool in tools),
+        input_tokens=_total(call.usage.input_tokens for call in calls),
+        output_tokens=_total(call.usage.output_tokens for call in calls),
+        closed_by=closed_by,
+        stopped=stopped_by(operations, replied=bool(reply.text)),
+        own_traffic=any(o.environment in OWN_ENVIRONMENTS for o in everything),
+    )
+
+
+def _agent(draft: Draft) -> str | None:
+    """Name the agent that was asked: the first one to run, agents before workflows."""
+    agents = draft.arena.agents if draft.alone else []
+    named = [agent for agent in agents if agent.agent]
+    for kind in ("agent", "workflow"):
+        roots = [agent for agent in draft.arena.roots if agent.kind == kind and agent in named]
+        for agent in (*roots, *(agent for agent in named if agent.kind == kind)):
+            return agent.agent
+    return _first(call.agent for call in draft.calls) or _first(tool.agent for tool in draft.tools)
+
+
+def _first(values: Iterable[str | None]) -> str | None:
+    return next((value for value in values if value), None)
+
+
+def _total(counts: Iterable[int | None]) -> int | None:
+    known = [count for count in counts if count is not None]
+    return sum(known) if known else None
+
+
+def _turn_id(turn: Turn, draft: Draft, times: Counter[str]) -> str:
+    """Name a turn so that the same telemetry, seen again, names the same turn."""
+    anchor = turn.request
+    if anchor is None:
+        first = draft.calls[:1] or draft.arena.agents[:1] or draft.tools[:1]
+        anchor = f"span {first[0].span_id}" if first else ""
+    said = len(turn.requester.dialog)
+    base = f"{turn.trace_ids[0]}\n{said}\n{anchor}"
+    times[base] += 1
+    named = f"{base}\n{times[base]}".encode("utf-8", "replace")
+    return hashlib.sha256(named).hexdigest()[:32]
+
+
+def _with_past(turn: Turn, conversations: Conversations | None) -> Turn:
+    """Add what was said before where the telemetry does not repeat it; remember what is said."""
+    if conversations is None or turn.own_traffic:
+        return turn
+    dialog = turn.requester.dialog
+    current = dialog[-1:] if turn.request is not None else ()
+    shown = dialog[: len(dialog) - len(current)]
+    past = conversations.before(turn.conversation_id, turn.turn_id, turn.started_ns)
+    if len(past) > len(shown):
+        turn = replace(turn, requester=RequesterContext((*past, *current), turn.requester.files))
+    said = turn.requester.dialog
+    if turn.reply:
+        said = (*said, Said("assistant", turn.reply))
+    if turn.request is not None:
+        conversations.remember(turn.conversation_id, turn.turn_id, turn.started_ns, said)
+    return turn
