@@ -158,7 +158,10 @@ def _is_part(item: Any) -> bool:
     """Say whether an item of a list is a piece of one message, not a message."""
     if not isinstance(item, dict) or _says_role(item):
         return False
-    return "message" not in item and "kwargs" not in item and "parts" not in item
+    if any(key in item for key in ("message", "kwargs", "parts")):
+        return False
+    # LangChain's {"type": "human", "data": {…}} is a message.
+    return not isinstance(item.get("data"), dict)
 
 
 def _says_role(item: dict[str, Any]) -> str | None:

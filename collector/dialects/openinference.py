@@ -1,0 +1,283 @@
+"""OpenInference: the dialect of Arize Phoenix's instrumentations (`openinference.span.kind`).
+
+Attributes are those of the OpenInference semantic conventions: messages are flattened under
+`llm.input_messages.{i}` and `llm.output_messages.{i}`, raw requests and answers stand in
+`input.value` and `output.value`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from collector.content import (
+    capture_of,
+    decode,
+    messages,
+    redacted,
+    tool_names,
+    unwrap_tool_result,
+    usage_of,
+)
+from collector.dialect import AnyOperation, origin
+from collector.envelope import arguments_in, reply_in, request_in
+from collector.flat_messages import Items, first_text, openinference, read
+from collector.flattened import entries, has_gap
+from collector.observation import observed
+from collector.span import Record, Span
+from scorers.turn import AgentInvocation, Capture, Inference, Message, ToolExecution
+
+_INPUT, _OUTPUT = "llm.input_messages", "llm.output_messages"
+_SESSION = ("session_id", "thread_id", "conversation_id")
+# What wrappers add to the name of the agent that they run.
+_RUN = (".run", "._execute_core", ".kickoff", ".invoke")
+
+
+class OpenInference:
+    """Reads spans of OpenInference instrumentations, and spans that follow its conventions."""
+
+    name = "openinference"
+
+    def claims(self, record: Record) -> bool:
+        """Say whether the span states its OpenInference kind, or comes from its libraries."""
+        if not isinstance(record, Span):
+            return False
+        attributes = record.attributes
+        # An SDK over its attribute limit may have dropped the kind.
+        return "openinference.span.kind" in attributes or record.scope.name.startswith(
+            "openinference.instrumentation"
+        )
+
+    def operations(self, record: Record) -> Iterable[AnyOperation]:
+        """Yield the operation of a model, tool or agent span, and of the outermost chain."""
+        if not isinstance(record, Span):
+            return
+        kind = _kind(record)
+        shared = origin(record, self.name) | _who(record)
+        if kind == "LLM":
+            yield _inference(record, shared)
+        elif kind == "TOOL":
+            yield _handoff(record, shared) if _is_handoff(record) else _tool(record, shared)
+        elif kind == "AGENT" or (kind == "CHAIN" and _is_outermost(record)):
+            yield _agent(record, shared, workflow=kind == "CHAIN" or _is_trace(record))
+
+
+def _kind(span: Span) -> str:
+    kind = span.attributes.get("openinference.span.kind")
+    if isinstance(kind, str):
+        return kind.upper()
+    if any(key.startswith(("llm.", "tool.")) for key in span.attributes):
+        return "LLM" if "tool.name" not in span.attributes else "TOOL"
+    return ""
+
+
+def _who(span: Span) -> dict[str, Any]:
+    attributes = span.attributes
+    stated = decode(attributes.get("metadata"))
+    metadata = stated if isinstance(stated, dict) else {}
+    agent = first_text(attributes, "agent.name", "graph.node.id") or first_text(
+        metadata, "lc_agent_name"
+    )
+    return {
+        "agent": agent,
+        "agent_version": first_text(metadata, "agent_version")
+        or first_text(attributes, "agent.version"),
+        "conversation_id": first_text(attributes, "session.id") or first_text(metadata, *_SESSION),
+    }
+
+
+def _inference(span: Span, shared: dict[str, Any]) -> Inference:
+    attributes = span.attributes
+    incoming, outgoing = entries(attributes, _INPUT), entries(attributes, _OUTPUT)
+    delivered = _delivered(span, incoming)
+    finish = first_text(attributes, "llm.finish_reason")
+    return Inference(
+        **shared | {"capture": _captured(span, incoming, outgoing, delivered)},
+        provider=first_text(attributes, "llm.provider", "llm.system"),
+        model=first_text(
+            attributes, "llm.response.model_name", "llm.model_name", "llm.request.model_name"
+        ),
+        response_id=_response_id(attributes.get("output.value")),
+        input=delivered,
+        output=_listed(span, outgoing) or _raw(attributes.get("output.value"), "assistant"),
+        tools=_tools(attributes),
+        usage=usage_of(attributes),
+        finish_reasons=(finish,) if finish else (),
+    )
+
+
+def _delivered(span: Span, incoming: Items) -> tuple[Message, ...] | None:
+    listed = _listed(span, incoming) or ()
+    complete = listed and not span.dropped and all(message.parts for message in listed)
+    raw = None if complete else _raw(span.attributes.get("input.value"), "user")
+    if raw and not listed:
+        listed = raw
+    elif raw and span.dropped:
+        # An SDK that refuses what comes last still has the raw request, which comes first.
+        listed = max(raw, listed, key=len)
+    elif raw and len(raw) == len(listed):
+        # Haystack's tool calls and results stand only in the raw request.
+        pairs = zip(listed, raw, strict=True)
+        listed = tuple(one if one.parts else other for one, other in pairs)
+    return observed(listed) if listed else None
+
+
+def _listed(span: Span, items: Items) -> tuple[Message, ...] | None:
+    return read(items, openinference, dropped=span.dropped)
+
+
+def _raw(value: Any, role: str) -> tuple[Message, ...] | None:
+    """Return the messages of a raw request or answer."""
+    request = decode(value)
+    if redacted(value) or request is None:
+        return None
+    if not isinstance(request, dict):
+        return messages(request, role=role) or None
+    items = request.get("input") if role == "user" else request.get("output")
+    if isinstance(items, list):  # the Responses API
+        system = request.get("instructions") if role == "user" else None
+        return messages([{"role": "system", "content": system}, *items] if system else items)
+    shapes = ("messages", "contents", "generations", "choices", "replies", "role")
+    if not any(key in request for key in shapes):
+        return None
+    return messages(request.get("replies", request), role=role) or None
+
+
+def _tool(span: Span, shared: dict[str, Any]) -> ToolExecution:
+    attributes = span.attributes
+    produced = attributes.get("output.value")
+    result, inner_id = (None, None)
+    if produced is not None and not redacted(produced):
+        result, inner_id = _result(produced)
+    arguments = arguments_in(attributes.get("input.value"))
+    stated = decode(attributes.get("tool.parameters"))
+    if arguments is None and isinstance(stated, dict) and not _is_schema(stated):
+        arguments = arguments_in(stated)
+    raw = decode(produced)
+    inner = raw.get("data", raw.get("kwargs", raw)) if isinstance(raw, dict) else None
+    status = inner.get("status") if isinstance(inner, dict) and inner_id else None
+    return ToolExecution(
+        # Hidden arguments hide nothing of the result.
+        **shared | {"capture": _captured_values(span, "output")},
+        tool=first_text(attributes, "tool.name") or span.name,
+        call_id=first_text(attributes, "tool_call.id", "tool.id") or inner_id,
+        arguments=arguments,
+        result=result,
+        failed=span.status == 2 or status == "error",
+    )
+
+
+def _result(produced: Any) -> tuple[str, str | None]:
+    value = decode(produced)
+    # ADK's function response: {"id": …, "name": …, "response": {…}}.
+    if isinstance(value, dict) and set(value) >= {"name", "response"}:
+        return unwrap_tool_result(value["response"])[0], first_text(value, "id")
+    return unwrap_tool_result(produced)
+
+
+def _is_schema(parameters: dict[str, Any]) -> bool:
+    """Say whether `tool.parameters` holds the tool's schema: libraries write both into it."""
+    return "properties" in parameters or any(
+        isinstance(item, dict) and "type" in item for item in parameters.values()
+    )
+
+
+def _is_handoff(span: Span) -> bool:
+    return span.name.startswith("handoff to ") and "tool.name" not in span.attributes
+
+
+def _handoff(span: Span, shared: dict[str, Any]) -> AgentInvocation:
+    target = first_text(span.attributes, "output.value") or span.name.removeprefix("handoff to ")
+    return AgentInvocation(**shared | {"agent": target}, kind="handoff")
+
+
+def _is_outermost(span: Span) -> bool:
+    """Say whether a chain is a whole workflow, not a step of one."""
+    attributes = span.attributes
+    if "input.value" not in attributes and "output.value" not in attributes:
+        return False
+    metadata = decode(attributes.get("metadata"))
+    if isinstance(metadata, dict) and "lc_agent_name" in metadata:
+        # A graph below a web server's span has a parent; its nodes are known by their step.
+        return "langgraph_step" not in metadata
+    return span.parent_id is None
+
+
+def _is_trace(span: Span) -> bool:
+    """Say whether this is the openai-agents trace around all agents, which is of kind AGENT too."""
+    return (
+        span.parent_id is None
+        and span.scope.name == "openinference.instrumentation.openai_agents"
+        and "agent.name" not in span.attributes
+    )
+
+
+def _agent(span: Span, shared: dict[str, Any], *, workflow: bool) -> AgentInvocation:
+    attributes = span.attributes
+    said = _listed(span, entries(attributes, _INPUT))
+    if not workflow and shared["agent"] is None:
+        name = span.name.removeprefix("invoke_agent ")
+        shared["agent"] = next((name[: -len(end)] for end in _RUN if name.endswith(end)), name)
+    answered = _listed(span, entries(attributes, _OUTPUT))
+    return AgentInvocation(
+        **shared | {"capture": _captured_values(span, "input", "output")},
+        kind="workflow" if workflow else "agent",
+        input=request_in(attributes.get("input.value")) or _spoken(said),
+        output=reply_in(attributes.get("output.value")) or _spoken(answered),
+    )
+
+
+def _spoken(said: tuple[Message, ...] | None) -> tuple[Message, ...] | None:
+    return said if said and any(message.parts for message in said) else None
+
+
+def _captured_values(span: Span, *sides: str) -> Capture:
+    attributes = span.attributes
+    recorded = [side for side in sides if f"{side}.value" in attributes]
+    encoded = [
+        side for side in recorded if attributes.get(f"{side}.mime_type") == "application/json"
+    ]
+    return capture_of(
+        span,
+        [f"{side}.value" for side in encoded],
+        texts={
+            f"{side}.value": attributes[f"{side}.value"] for side in recorded if side not in encoded
+        },
+    )
+
+
+def _captured(
+    span: Span, incoming: Items, outgoing: Items, delivered: tuple[Message, ...] | None
+) -> Capture:
+    attributes = span.attributes
+    texts = {
+        f"{prefix}.{index}.{key}": value
+        # The newest first: they are what a turn is about.
+        for prefix, items in ((_OUTPUT, outgoing), (_INPUT, incoming))
+        for index, fields in reversed(items)
+        for key, value in fields.items()
+        if key.endswith((".content", ".text", ".arguments"))
+    }
+    hidden = None
+    if (delivered is None and not span.dropped) or redacted(attributes.get("output.value")):
+        marked = any(redacted(attributes.get(f"{side}.value")) for side in ("input", "output"))
+        hidden = "redacted" if marked else "content_off"
+    # Without a listed message, the raw request is what the messages are read from.
+    keys = ["input.value"] if delivered and not incoming else []
+    capture = capture_of(span, keys, texts=texts, hidden=hidden)
+    lost = [prefix for prefix, items in ((_INPUT, incoming), (_OUTPUT, outgoing)) if has_gap(items)]
+    if not lost:
+        return capture
+    return Capture(capture.lengths, (*capture.broken, *lost), capture.dropped, capture.hidden)
+
+
+def _tools(attributes: Mapping[str, Any]) -> tuple[str, ...] | None:
+    listed = entries(attributes, "llm.tools")
+    if not listed:
+        return None
+    return tool_names([fields.get("tool.json_schema") for _, fields in listed])
+
+
+def _response_id(value: Any) -> str | None:
+    answer = decode(value)
+    return first_text(answer, "id") if isinstance(answer, dict) else None

@@ -1,0 +1,119 @@
+"""Messages spread over attributes → `Message`s, in the two spellings that are in use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from collector.content import decode, messages
+from collector.flattened import Fields, entries
+from scorers.turn import Message
+
+Items = list[tuple[int, Fields]]
+ChatMessage = dict[str, Any]
+
+_BLOCKS = frozenset(
+    {
+        "text", "input_text", "output_text", "image", "image_url", "input_image", "file",
+        "document", "audio", "tool_use", "tool_result", "tool-call", "tool-result", "thinking",
+        "reasoning",
+    }
+)  # fmt: skip
+
+
+def read(
+    items: Items, spelled: Callable[[Fields], ChatMessage], *, dropped: int
+) -> tuple[Message, ...] | None:
+    """Return the messages of a flattened list, None where there is none.
+
+    `spelled` turns the fields of one into a chat message. `dropped` is what the SDK says it
+    dropped: of a message that lost its role by that, nobody can say whose words it holds, and it
+    is left out.
+    """
+    found: list[Message] = []
+    for _, fields in items:
+        one = messages([spelled(fields)], role="unknown") or ()
+        found += [message for message in one if message.role != "unknown" or not dropped]
+    return tuple(found) if items else None
+
+
+def openinference(fields: Fields) -> ChatMessage:
+    """Return a message of `llm.input_messages.{i}` or `llm.output_messages.{i}`."""
+    calls = [_call(call) for _, call in entries(fields, "message.tool_calls")]
+    known = {call["id"] for call in calls}
+    blocks = [_block(block) for _, block in entries(fields, "message.contents")]
+    # Anthropic's calls are listed twice, and so is the text of openai-agents' replies.
+    blocks = [one for one in blocks if one["type"] != "tool_use" or one["id"] not in known]
+    content: Any = fields.get("message.content")
+    if blocks:
+        has_text = any(one["type"] == "text" for one in blocks)
+        content = blocks if has_text or not content else [content, *blocks]
+    message = _message(fields, "message.", content, calls)
+    if not calls and (name := first_text(fields, "message.function_call_name")):
+        arguments = fields.get("message.function_call_arguments_json")
+        message["function_call"] = {"name": name, "arguments": arguments}
+    return message
+
+
+def openllmetry(fields: Fields) -> ChatMessage:
+    """Return a message of `gen_ai.prompt.{i}` or `gen_ai.completion.{i}`."""
+    calls = [
+        {"id": first_text(call, "id"), "name": first_text(call, "name"),
+         "arguments": call.get("arguments")}
+        for _, call in entries(fields, "tool_calls")
+    ]  # fmt: skip
+    content = fields.get("content")
+    blocks = decode(content)
+    if isinstance(blocks, list) and blocks and all(_is_block(block) for block in blocks):
+        content = blocks
+    message = _message(fields, "", content, calls)
+    if finish := first_text(fields, "finish_reason"):
+        message["finish_reason"] = finish
+    return message
+
+
+def first_text(attributes: Mapping[str, Any], *keys: str) -> str | None:
+    """Return the first non-empty text among attributes, else None."""
+    for key in keys:
+        value = attributes.get(key)
+        if isinstance(value, str) and value:
+            return value
+    return None
+
+
+def _message(fields: Fields, start: str, content: Any, calls: list[ChatMessage]) -> ChatMessage:
+    role = first_text(fields, f"{start}role") or ("assistant" if calls else "unknown")
+    message: ChatMessage = {"role": role, "content": content}
+    for key in ("name", "tool_call_id"):
+        if found := first_text(fields, f"{start}{key}"):
+            message[key] = found
+    if calls:
+        message["tool_calls"] = calls
+    return message
+
+
+def _call(fields: Fields) -> ChatMessage:
+    return {
+        "id": first_text(fields, "tool_call.id"),
+        "name": first_text(fields, "tool_call.function.name"),
+        "arguments": fields.get("tool_call.function.arguments"),
+    }
+
+
+def _block(fields: Fields) -> ChatMessage:
+    kind = first_text(fields, "message_content.type")
+    if kind == "tool_use" or "tool_call.function.name" in fields:
+        return {"type": "tool_use", **_call(fields)}
+    words = fields.get("message_content.text")
+    if words is None and kind in (None, "image", "audio", "video", "file", "document"):
+        uri = next((item for key, item in fields.items() if key.endswith(".url")), None)
+        remote = isinstance(uri, str) and not uri.startswith("data:") and len(uri) < 2000
+        return {"type": kind or "file", "name": uri if remote else None}
+    if kind == "tool_result":
+        call_id = first_text(fields, "message_content.tool_call_id", "tool_call.id")
+        return {"type": kind, "tool_use_id": call_id, "content": words}
+    return {"type": kind if kind == "reasoning" else "text", "text": words or ""}
+
+
+def _is_block(block: Any) -> bool:
+    return isinstance(block, dict) and block.get("type") in _BLOCKS
