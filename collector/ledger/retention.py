@@ -1,0 +1,102 @@
+"""Deletes what is kept no longer, and gives its space back."""
+
+from __future__ import annotations
+
+from sqlalchemy import Connection, delete, func, select
+
+from collector.ledger.database import Database
+from collector.ledger.schema import TEXTS, TURNS
+
+# Turns deleted in one transaction: writers wait no longer than that takes.
+BATCH = 500
+# Pages given back at once (4 KiB each), for the same reason.
+VACUUM_PAGES = 4096
+
+
+def prune(
+    database: Database, *, now_ns: int, max_age_s: float | None, max_bytes: int | None
+) -> int:
+    """Delete by age, then by size; return how many turns were deleted."""
+    deleted = 0
+    if max_age_s is not None:
+        # Bounded, for an age of centuries must not overflow the column.
+        oldest = max(now_ns - int(min(max_age_s, 1e9) * 1e9), 0)
+        deleted = _delete_older(database, oldest)
+    if deleted:
+        _give_back(database)
+    if max_bytes is not None:
+        deleted += _shrink(database, max_bytes)
+    return deleted
+
+
+def forget_texts(database: Database) -> int:
+    """Delete every stored text; return how many there were."""
+    with database.begin() as connection:
+        deleted = connection.execute(delete(TEXTS)).rowcount
+    if deleted:
+        _give_back(database)
+    return deleted
+
+
+def size_bytes(database: Database) -> int:
+    """Return the bytes on disk: files for SQLite, else what the stored turns add up to."""
+    if database.file is not None:
+        files = (database.file, database.file.with_name(database.file.name + "-wal"))
+        return sum(file.stat().st_size for file in files if file.exists())
+    with database.read() as connection:
+        return int(
+            connection.execute(select(func.coalesce(func.sum(TURNS.c.size), 0))).scalar_one()
+        )
+
+
+def _delete_older(database: Database, oldest_ns: int) -> int:
+    deleted = 0
+    while True:
+        with database.begin() as connection:
+            query = select(TURNS.c.key).where(TURNS.c.written_ns < oldest_ns).limit(BATCH)
+            count = _delete(connection, list(connection.execute(query).scalars()))
+        deleted += count
+        if count < BATCH:
+            return deleted
+
+
+def _shrink(database: Database, max_bytes: int) -> int:
+    deleted = 0
+    _give_back(database)
+    while (size := size_bytes(database)) > max_bytes:
+        with database.begin() as connection:
+            oldest = select(TURNS.c.key, TURNS.c.size).order_by(TURNS.c.key).limit(BATCH)
+            keys: list[int] = []
+            excess = size - max_bytes
+            for key, bytes_ in connection.execute(oldest):
+                if excess <= 0:
+                    break
+                keys.append(key)
+                excess -= bytes_
+            count = _delete(connection, keys)
+        if not count:
+            # Nothing left to delete: an empty database has a size of its own.
+            return deleted
+        deleted += count
+        _give_back(database)
+    return deleted
+
+
+def _delete(connection: Connection, keys: list[int]) -> int:
+    if keys:
+        # Tool results, scores and texts go with their turn.
+        connection.execute(delete(TURNS).where(TURNS.c.key.in_(keys)))
+    return len(keys)
+
+
+def _give_back(database: Database) -> None:
+    if not database.is_sqlite:
+        return  # PostgreSQL's autovacuum reuses the space
+    with database.engine.connect() as connection:
+        raw = connection.connection.driver_connection
+        if raw is None:
+            return
+        while raw.execute("PRAGMA freelist_count").fetchone()[0]:
+            # `execute` would free a single page: this statement must be stepped to its end.
+            raw.executescript(f"PRAGMA incremental_vacuum({VACUUM_PAGES})")
+        raw.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
