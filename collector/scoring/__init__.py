@@ -1,1 +1,1 @@
-"""."""
+"""Turns → scores: every measure on every turn, and what became of every reply."""

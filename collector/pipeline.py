@@ -1,0 +1,110 @@
+"""Records → turns → entries: the whole of Tellback without a server, as `replay` runs it too.
+
+`consume` and `due` belong to one owner (the event loop's thread); `finish` may run in another
+thread, one closing at a time.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from collector.assembly.assembler import Assembler, Closed, Closing, close
+from collector.assembly.conversations import Conversations
+from collector.assembly.settings import TurnsConfig
+from collector.dialect import AnyOperation, Dialect
+from collector.entry import Entry
+from collector.errors import Retryable
+from collector.otlp import Batch
+from collector.scoring.worker import Worker
+from collector.span import Record, Span
+from scorers.turn import ClosedBy
+
+logger = logging.getLogger(__name__)
+
+UNKNOWN = "unknown"  # the dialect of a record that no dialect claims
+
+
+class PipelineObserver(Protocol):
+    """Counts what the pipeline takes and leaves out."""
+
+    def received(self, receiver: str, dialect: str, count: int) -> None:
+        """Count records handed to a dialect."""
+
+    def dropped(self, reason: str, count: int) -> None:
+        """Count records left out, with the reason."""
+
+
+class Pipeline:
+    """Dialects, assembly and scoring in a row."""
+
+    def __init__(
+        self,
+        dialects: Sequence[Dialect],
+        config: TurnsConfig,
+        worker: Worker,
+        *,
+        clock: Callable[[], float],
+        observer: PipelineObserver,
+    ) -> None:
+        self._dialects = dialects
+        self._worker = worker
+        self._observer = observer
+        self._conversations = Conversations()
+        self._limit = config.max_open_bytes
+        self.assembler = Assembler(config, clock)
+        self.spans = 0
+        self.log_records = 0
+
+    def consume(self, batch: Batch) -> None:
+        """Take one decoded request. Raises `Retryable` while more is open than may be."""
+        if self.assembler.size > self._limit + self._limit // 4:
+            raise Retryable("too much telemetry is waiting for its turns to end", retry_after=2.0)
+        seen: Counter[str] = Counter()
+        dropped: Counter[str] = Counter()
+        for record in batch.records:
+            dialect, operations = self._read(record, dropped)
+            seen[dialect] += 1
+            reason = self.assembler.add(record, operations)
+            if reason is not None:
+                dropped[reason] += 1
+            elif isinstance(record, Span):
+                self.spans += 1
+            else:
+                self.log_records += 1
+        for dialect, count in seen.items():
+            self._observer.received(batch.receiver, dialect, count)
+        for reason, count in dropped.items():
+            self._observer.dropped(reason, count)
+
+    def due(self, *, final: ClosedBy | None = None) -> list[Closing]:
+        """Return the groups whose turns may be over; all that are open when `final` says why."""
+        return self.assembler.due(final=final)
+
+    def finish(self, closing: Closing) -> tuple[Closed, list[Entry]]:
+        """Assemble and score the turns of one closing. Never raises for what they hold."""
+        try:
+            closed = close(closing, self._conversations)
+            return closed, [self._worker.score(turn) for turn in closed.turns]
+        except Exception:
+            # A fault of ours must not stop the others' turns; it is counted and looked into.
+            logger.exception("a group of %d operations failed", len(closing.material.operations))
+            self._observer.dropped("assembly_failed", len(closing.material.parents))
+            return Closed(closing.key, [], {}, unfinished=False), []
+
+    def done(self, closed: Closed) -> None:
+        """Book a finished closing."""
+        self.assembler.done(closed)
+
+    def _read(self, record: Record, dropped: Counter[str]) -> tuple[str, tuple[AnyOperation, ...]]:
+        for dialect in self._dialects:
+            try:
+                if dialect.claims(record):
+                    return dialect.name, tuple(dialect.operations(record))
+            except Exception as error:  # noqa: BLE001 - one record never takes others with it
+                logger.warning("dialect %s failed: %s", dialect.name, type(error).__name__)
+                dropped["dialect_failed"] += 1
+                return dialect.name, ()
+        return UNKNOWN, ()
