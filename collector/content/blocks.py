@@ -7,6 +7,7 @@ tool's result when it dumps its own objects (LangChain's constructors and ToolMe
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from collector.content import pyrepr
@@ -22,6 +23,7 @@ _MEDIA_TYPES = (
 )  # fmt: skip
 _MEDIA_KEYS = ("image", "document", "video", "inline_data", "inlineData", "file_data", "fileData")
 _BARE_TEXT_KEYS = {"text", "type", "annotations", "citations", "cache_control", "index", "thought"}
+_FAILED = re.compile(r'"(?:isError|is_error|status)"\s*+:\s*+(?:true|"error")')
 _OUTPUT_TYPES = ("text", "json", "content", "error-text", "error-json", "error")
 
 
@@ -42,6 +44,28 @@ def unwrap_tool_result(value: Any) -> tuple[str, str | None]:
     calling APIs require an object where a tool gave a text.
     """
     return _envelope(text(value)), _call_id(value)
+
+
+def reports_failure(value: Any) -> bool:
+    """Say whether a tool's result states by its wrapper that the tool failed."""
+    if isinstance(value, str):
+        head = value[:64].lstrip()
+        if not head.startswith(("{", "[")) or not _FAILED.search(value):
+            return False
+        try:
+            value = parse(value)
+        except NotJson:
+            return False
+    for _ in range(_DEPTH):
+        if isinstance(value, list) and len(value) == 1:
+            value = value[0]
+        if not isinstance(value, dict):
+            return False
+        if "content" in value and _is_tool_message(value):
+            flagged = value.get("isError") is True or value.get("is_error") is True
+            return flagged or value.get("status") == "error"
+        value = _inside(value)
+    return False
 
 
 def block_text(block: Any) -> str | None:

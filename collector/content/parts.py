@@ -22,6 +22,7 @@ _FILES = (
     "input_file", "input_image", "media", "uri", "video",
 )  # fmt: skip
 _FILE_KEYS = ("image", "document", "video", "inline_data", "inlineData", "file_data", "fileData")
+_TEXTS = ("text", "input_text", "output_text")
 _ID_KEYS = ("id", "call_id", "tool_call_id", "tool_use_id", "toolUseId", "toolCallId")
 _RESULT_KEYS = ("response", "result", "output", "content", "value")
 _ARGUMENT_KEYS = ("arguments", "args", "input")
@@ -70,8 +71,10 @@ def string(value: Any) -> str | None:
 def _part(item: Any) -> list[Part]:
     if isinstance(item, str):
         return [make("text", item)]
+    if not item:
+        return []
     if not isinstance(item, dict):
-        return [] if item is None else [make("other", compact(item))]
+        return [make("other", compact(item))]
     kind = item.get("type")
     kind = kind if isinstance(kind, str) else None
     found = _typed(item, kind) if kind else None
@@ -106,8 +109,11 @@ def _untyped(item: dict[str, Any]) -> Part:
         return make("reasoning", _prose(item))
     if any(key in item for key in _FILE_KEYS):
         return make("file", block_text(item) or "", name=_file_name(item))
+    if "type" not in item and ("response" in item or "result" in item):
+        # The type may have been cut off, where it stood last.
+        return result_part(_result(item), call_id=_id(item), name=_name(item))
     prose = block_text(item)
-    if prose is None and item.get("type") in ("text", "input_text", "output_text"):
+    if prose is None and (set(item) <= {"content"} or item.get("type") in _TEXTS):
         prose = _prose(item)
     return make("other", compact(item)) if prose is None else make("text", prose)
 

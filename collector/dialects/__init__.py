@@ -1,1 +1,21 @@
-"""."""
+"""The dialects, in the order in which they are asked: the first that claims a record reads it.
+
+Specific ones stand before general ones: many libraries write `gen_ai.*` keys beside their own.
+"""
+
+from __future__ import annotations
+
+from collector.dialect import Dialect
+from collector.dialects.gen_ai import GenAI
+from collector.dialects.gen_ai_events import GenAIEvents
+from collector.dialects.openinference import OpenInference
+from collector.dialects.pydantic_ai import PydanticAI
+from collector.dialects.strands import Strands
+
+DIALECTS: tuple[Dialect, ...] = (
+    OpenInference(),
+    Strands(),
+    PydanticAI(),
+    GenAIEvents(),
+    GenAI(),
+)

@@ -1,0 +1,137 @@
+"""Pydantic AI, instrumentation versions 1 to 6, with or without Logfire.
+
+Agent span `agent run` or `invoke_agent …` (`all_messages_events`, `pydantic_ai.all_messages`,
+`final_result`), model span `chat …` (`events` in version 1, the GenAI conventions after it), tool
+span `running tool` or `execute_tool …` (`tool_arguments` and `tool_response` up to version 2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from collector import convention
+from collector.content import capture_of, decode, messages, redacted, text
+from collector.convention import string
+from collector.dialect import AnyOperation
+from collector.message_event import tell
+from collector.span import Record, Span
+from scorers.turn import AgentInvocation, Inference, Message, Part, ToolExecution
+
+_SCOPE = "pydantic-ai"
+_RUN_KEYS = ("pydantic_ai.all_messages", "all_messages_events")
+_RUN_NAMES = ("agent run", "invoke_agent")
+Messages = tuple[Message, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class PydanticAI:
+    """Spans of Pydantic AI."""
+
+    name: str = "pydantic_ai"
+
+    def claims(self, record: Record) -> bool:
+        """Claim the spans of Pydantic AI's tracer; its log events are older GenAI events."""
+        return isinstance(record, Span) and record.scope.name == _SCOPE
+
+    def operations(self, record: Record) -> Iterable[AnyOperation]:
+        """Yield the model call, tool call or agent run of a span."""
+        if not isinstance(record, Span):
+            return
+        attributes = record.attributes
+        # Logfire sends a copy of each span when it starts, without its content.
+        if attributes.get("logfire.span_type") == "pending_span":
+            return
+        if _is_run(record):
+            yield self._agent(record)
+        elif "gen_ai.tool.name" in attributes:
+            yield self._tool(record)
+        elif convention.operation_of(record) in convention.CALLS:
+            yield self._inference(record)
+
+    def _inference(self, span: Span) -> Inference:
+        given, made = convention.read(span.attributes)
+        keys: tuple[str, ...] = (convention.SYSTEM, convention.INPUT, convention.OUTPUT)
+        off = False
+        if given is None and made is None and "events" in span.attributes:
+            keys = ("events",)
+            given, made, off = _events(span.attributes["events"])
+        hidden = convention.why_hidden(span, missing=given is None or off)
+        capture = capture_of(span, keys, hidden=hidden)
+        return convention.inference(span, self.name, given, made, capture)
+
+    def _tool(self, span: Span) -> ToolExecution:
+        attributes = span.attributes
+        arguments = attributes.get(convention.ARGUMENTS, attributes.get("tool_arguments"))
+        result = attributes.get(convention.RESULT, attributes.get("tool_response"))
+        missing = result is None and not convention.failed(span)
+        capture = capture_of(
+            span,
+            values={"arguments": arguments},
+            texts={"result": result},
+            hidden=convention.why_hidden(span, missing=missing),
+        )
+        return convention.tool_execution(span, self.name, arguments, result, capture)
+
+    def _agent(self, span: Span) -> AgentInvocation:
+        attributes = span.attributes
+        if _RUN_KEYS[0] in attributes:
+            everything = messages(attributes[_RUN_KEYS[0]])
+            system = messages(attributes.get(convention.SYSTEM), role="system")
+            everything = (*(system or ()), *everything) if everything is not None else None
+        else:
+            given, made, _ = _events(attributes.get(_RUN_KEYS[1]))
+            everything = (*(given or ()), *(made or ())) or None
+        final = attributes.get("final_result")
+        made = _reply(everything)
+        # run_stream leaves no final result; then the last message is the reply.
+        if final is not None and not redacted(final):
+            made = (Message("assistant", (Part("text", text(final)),)),)
+        return AgentInvocation(
+            **convention.who(span, self.name),
+            input=_request(everything),
+            output=made,
+            capture=capture_of(span, _RUN_KEYS),
+        )
+
+
+def _is_run(span: Span) -> bool:
+    attributes = span.attributes
+    if string(attributes, "gen_ai.operation.name") == convention.AGENT:
+        return True
+    return span.name in _RUN_NAMES or any(key in attributes for key in (*_RUN_KEYS, "final_result"))
+
+
+def _events(raw: Any) -> tuple[Messages, Messages, bool]:
+    """Return the messages of a JSON list of events, and whether their content is off."""
+    events = decode(raw)
+    if not isinstance(events, list | tuple):
+        return messages(raw), None, False
+    told = [
+        one
+        for event in events
+        if isinstance(event, dict) and isinstance(event.get("event.name"), str)
+        for one in tell(event["event.name"], event)
+    ]
+    given = tuple(one.message for one in told if one.side == "input")
+    made = tuple(one.message for one in told if one.side == "output")
+    return given or None, made or None, any(one.off for one in told)
+
+
+def _request(everything: Messages) -> Messages:
+    """Return the messages up to the last thing the requester said: what the run was asked."""
+    for at in range(len(everything or ()), 0, -1):
+        if everything and everything[at - 1].role == "user":
+            return everything[:at]
+    return None
+
+
+def _reply(everything: Messages) -> Messages:
+    if (
+        everything
+        and everything[-1].role == "assistant"
+        and not everything[-1].of_kind("tool_call")
+    ):
+        return everything[-1:]
+    return None

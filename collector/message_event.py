@@ -1,0 +1,115 @@
+"""The GenAI conventions' older events, one for each message of a model call.
+
+`gen_ai.system.message`, `.user.message`, `.assistant.message`, `.tool.message` went in and
+`gen_ai.choice` came out. They arrive as log records, as span events, or as a JSON list in an
+attribute of the span (semantic-conventions up to 1.36).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from collector.content import decode, looks_cut, messages
+from scorers.turn import Message
+
+CHOICE = "gen_ai.choice"
+_SPEAKERS = {
+    "gen_ai.system.message": "system",
+    "gen_ai.user.message": "user",
+    "gen_ai.assistant.message": "assistant",
+    "gen_ai.tool.message": "tool",
+    CHOICE: "assistant",
+}
+NAMES = tuple(_SPEAKERS)
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What one event tells. `off` is True where the content was left out when it was recorded."""
+
+    side: Literal["input", "output"]
+    message: Message
+    choice: int = 0
+    off: bool = False
+
+
+def tell(name: str, fields: Any, *, encoded: bool = False) -> tuple[Told, ...]:
+    """Return the messages of one event (several where one holds the results of several tools).
+
+    `fields` is its body, or its attributes; None where content is off. `encoded` says that content
+    lists are JSON texts, as they must be in attributes of a span event.
+    """
+    speaker = _SPEAKERS.get(name)
+    if speaker is None:
+        return ()
+    if encoded and isinstance(fields, Mapping) and "gen_ai.event.content" in fields:
+        fields = decode(fields["gen_ai.event.content"])  # Azure AI Inference: one JSON text
+    if not isinstance(fields, Mapping):
+        fields = {"content": fields} if fields else {}
+    side: Literal["input", "output"] = "output" if name == CHOICE else "input"
+    index = fields.get("index")
+    choice = index if isinstance(index, int) and not isinstance(index, bool) else 0
+    finish = fields.get("finish_reason")
+    item, off = _item(fields, speaker, encoded=encoded)
+    content = item.get("content")
+    if encoded and isinstance(content, str) and content.startswith("[{") and looks_cut(content):
+        read = messages(content, role=item["role"]) or (Message(item["role"]),)
+    else:
+        read = messages([item], role=speaker) or (Message(item["role"]),)
+    if off:
+        read = (Message(read[0].role, tuple(p for p in read[0].parts if p.kind == "tool_call")),)
+    reason = finish if isinstance(finish, str) and finish else None
+    return tuple(
+        Told(side, replace(message, finish_reason=message.finish_reason or reason), choice, off)
+        for message in read
+    )
+
+
+def _item(fields: Mapping[str, Any], speaker: str, *, encoded: bool) -> tuple[dict[str, Any], bool]:
+    """Return an event's message in the shape of a chat message, and whether its content is off."""
+    inner: Any = fields.get("message", fields) if speaker == "assistant" else fields
+    if (isinstance(inner, str) and encoded) or not isinstance(inner, Mapping):
+        inner = {"content": inner}
+    content = inner.get("content")
+    if isinstance(content, Mapping) and "parts" in content:  # Gemini: {"role": …, "parts": […]}
+        inner, content = content, content["parts"]
+    item = {key: value for key, value in inner.items() if isinstance(key, str)}
+    item.pop("message", None)
+    said = item.get("role")
+    item["role"] = said if isinstance(said, str) and said else speaker
+    if speaker == "tool":
+        item["role"] = "tool"
+        item.setdefault("tool_call_id", item.get("id"))
+    if encoded and isinstance(content, str):
+        item["content"] = _blocks(content)
+    calls = item.get("tool_calls")
+    if encoded and isinstance(calls, str):
+        calls = item["tool_calls"] = decode(calls)
+    return item, _is_off(item, calls)
+
+
+def _is_off(item: Mapping[str, Any], calls: Any) -> bool:
+    if item.get("content") is not None or item.get("parts") is not None:
+        return False
+    if not isinstance(calls, list | tuple) or not calls:
+        return "function_call" not in item
+    # With content off the names and ids of the calls are kept and their arguments are not.
+    return not any(_has_arguments(call) for call in calls)
+
+
+def _has_arguments(call: Any) -> bool:
+    if not isinstance(call, Mapping):
+        return False
+    function = call.get("function")
+    inner = function if isinstance(function, Mapping) else call
+    return any(inner.get(key) is not None for key in ("arguments", "args", "input"))
+
+
+def _blocks(content: str) -> Any:
+    """Return the content blocks that a text encodes; the text itself where it encodes none."""
+    decoded = decode(content)
+    if isinstance(decoded, list) and decoded and all(isinstance(item, dict) for item in decoded):
+        return decoded
+    return content
