@@ -69,6 +69,20 @@ def arguments_in(value: Any) -> str | None:
     return decoded if isinstance(decoded, str) else compact(decoded)
 
 
+def encoded(value: Any) -> tuple[Any, bool]:
+    """Return the value of an attribute that is always written as JSON, and whether it was cut.
+
+    A text's quotes are part of it there, so that a missing one shows that the end is missing.
+    """
+    decoded, cut = _whole(value)
+    if cut or not isinstance(decoded, str) or decoded is not value or decoded[:1] != '"':
+        return decoded, cut
+    try:
+        return salvage(decoded), True
+    except NotJson:
+        return decoded, False
+
+
 def _arguments(value: Any) -> Any:
     """Return what one envelope holds, the value itself where it is none."""
     if not isinstance(value, dict):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from collector.content import decode, messages
+from collector.convention import string
 from collector.flattened import Fields, entries
 from scorers.turn import Message
 
@@ -49,7 +50,7 @@ def openinference(fields: Fields) -> ChatMessage:
         has_text = any(one["type"] == "text" for one in blocks)
         content = blocks if has_text or not content else [content, *blocks]
     message = _message(fields, "message.", content, calls)
-    if not calls and (name := first_text(fields, "message.function_call_name")):
+    if not calls and (name := string(fields, "message.function_call_name")):
         arguments = fields.get("message.function_call_arguments_json")
         message["function_call"] = {"name": name, "arguments": arguments}
     return message
@@ -58,7 +59,7 @@ def openinference(fields: Fields) -> ChatMessage:
 def openllmetry(fields: Fields) -> ChatMessage:
     """Return a message of `gen_ai.prompt.{i}` or `gen_ai.completion.{i}`."""
     calls = [
-        {"id": first_text(call, "id"), "name": first_text(call, "name"),
+        {"id": string(call, "id"), "name": string(call, "name"),
          "arguments": call.get("arguments")}
         for _, call in entries(fields, "tool_calls")
     ]  # fmt: skip
@@ -67,25 +68,16 @@ def openllmetry(fields: Fields) -> ChatMessage:
     if isinstance(blocks, list) and blocks and all(_is_block(block) for block in blocks):
         content = blocks
     message = _message(fields, "", content, calls)
-    if finish := first_text(fields, "finish_reason"):
+    if finish := string(fields, "finish_reason"):
         message["finish_reason"] = finish
     return message
 
 
-def first_text(attributes: Mapping[str, Any], *keys: str) -> str | None:
-    """Return the first non-empty text among attributes, else None."""
-    for key in keys:
-        value = attributes.get(key)
-        if isinstance(value, str) and value:
-            return value
-    return None
-
-
 def _message(fields: Fields, start: str, content: Any, calls: list[ChatMessage]) -> ChatMessage:
-    role = first_text(fields, f"{start}role") or ("assistant" if calls else "unknown")
+    role = string(fields, f"{start}role") or ("assistant" if calls else "unknown")
     message: ChatMessage = {"role": role, "content": content}
     for key in ("name", "tool_call_id"):
-        if found := first_text(fields, f"{start}{key}"):
+        if found := string(fields, f"{start}{key}"):
             message[key] = found
     if calls:
         message["tool_calls"] = calls
@@ -94,14 +86,14 @@ def _message(fields: Fields, start: str, content: Any, calls: list[ChatMessage])
 
 def _call(fields: Fields) -> ChatMessage:
     return {
-        "id": first_text(fields, "tool_call.id"),
-        "name": first_text(fields, "tool_call.function.name"),
+        "id": string(fields, "tool_call.id"),
+        "name": string(fields, "tool_call.function.name"),
         "arguments": fields.get("tool_call.function.arguments"),
     }
 
 
 def _block(fields: Fields) -> ChatMessage:
-    kind = first_text(fields, "message_content.type")
+    kind = string(fields, "message_content.type")
     if kind == "tool_use" or "tool_call.function.name" in fields:
         return {"type": "tool_use", **_call(fields)}
     words = fields.get("message_content.text")
@@ -110,7 +102,7 @@ def _block(fields: Fields) -> ChatMessage:
         remote = isinstance(uri, str) and not uri.startswith("data:") and len(uri) < 2000
         return {"type": kind or "file", "name": uri if remote else None}
     if kind == "tool_result":
-        call_id = first_text(fields, "message_content.tool_call_id", "tool_call.id")
+        call_id = string(fields, "message_content.tool_call_id", "tool_call.id")
         return {"type": kind, "tool_use_id": call_id, "content": words}
     return {"type": kind if kind == "reasoning" else "text", "text": words or ""}
 

@@ -15,13 +15,15 @@ from collector.content import (
     decode,
     messages,
     redacted,
+    reports_failure,
     tool_names,
     unwrap_tool_result,
     usage_of,
 )
+from collector.convention import string
 from collector.dialect import AnyOperation, origin
 from collector.envelope import arguments_in, reply_in, request_in
-from collector.flat_messages import Items, first_text, openinference, read
+from collector.flat_messages import Items, openinference, read
 from collector.flattened import entries, has_gap
 from collector.observation import observed
 from collector.span import Record, Span
@@ -75,14 +77,11 @@ def _who(span: Span) -> dict[str, Any]:
     attributes = span.attributes
     stated = decode(attributes.get("metadata"))
     metadata = stated if isinstance(stated, dict) else {}
-    agent = first_text(attributes, "agent.name", "graph.node.id") or first_text(
-        metadata, "lc_agent_name"
-    )
+    agent = string(attributes, "agent.name", "graph.node.id") or string(metadata, "lc_agent_name")
     return {
         "agent": agent,
-        "agent_version": first_text(metadata, "agent_version")
-        or first_text(attributes, "agent.version"),
-        "conversation_id": first_text(attributes, "session.id") or first_text(metadata, *_SESSION),
+        "agent_version": string(metadata, "agent_version") or string(attributes, "agent.version"),
+        "conversation_id": string(attributes, "session.id") or string(metadata, *_SESSION),
     }
 
 
@@ -90,11 +89,11 @@ def _inference(span: Span, shared: dict[str, Any]) -> Inference:
     attributes = span.attributes
     incoming, outgoing = entries(attributes, _INPUT), entries(attributes, _OUTPUT)
     delivered = _delivered(span, incoming)
-    finish = first_text(attributes, "llm.finish_reason")
+    finish = string(attributes, "llm.finish_reason")
     return Inference(
         **shared | {"capture": _captured(span, incoming, outgoing, delivered)},
-        provider=first_text(attributes, "llm.provider", "llm.system"),
-        model=first_text(
+        provider=string(attributes, "llm.provider", "llm.system"),
+        model=string(
             attributes, "llm.response.model_name", "llm.model_name", "llm.request.model_name"
         ),
         response_id=_response_id(attributes.get("output.value")),
@@ -153,17 +152,14 @@ def _tool(span: Span, shared: dict[str, Any]) -> ToolExecution:
     stated = decode(attributes.get("tool.parameters"))
     if arguments is None and isinstance(stated, dict) and not _is_schema(stated):
         arguments = arguments_in(stated)
-    raw = decode(produced)
-    inner = raw.get("data", raw.get("kwargs", raw)) if isinstance(raw, dict) else None
-    status = inner.get("status") if isinstance(inner, dict) and inner_id else None
     return ToolExecution(
         # Hidden arguments hide nothing of the result.
         **shared | {"capture": _captured_values(span, "output")},
-        tool=first_text(attributes, "tool.name") or span.name,
-        call_id=first_text(attributes, "tool_call.id", "tool.id") or inner_id,
+        tool=string(attributes, "tool.name") or span.name,
+        call_id=string(attributes, "tool_call.id", "tool.id") or inner_id,
         arguments=arguments,
         result=result,
-        failed=span.status == 2 or status == "error",
+        failed=span.status == 2 or reports_failure(produced),
     )
 
 
@@ -171,7 +167,7 @@ def _result(produced: Any) -> tuple[str, str | None]:
     value = decode(produced)
     # ADK's function response: {"id": …, "name": …, "response": {…}}.
     if isinstance(value, dict) and set(value) >= {"name", "response"}:
-        return unwrap_tool_result(value["response"])[0], first_text(value, "id")
+        return unwrap_tool_result(value["response"])[0], string(value, "id")
     return unwrap_tool_result(produced)
 
 
@@ -187,7 +183,7 @@ def _is_handoff(span: Span) -> bool:
 
 
 def _handoff(span: Span, shared: dict[str, Any]) -> AgentInvocation:
-    target = first_text(span.attributes, "output.value") or span.name.removeprefix("handoff to ")
+    target = string(span.attributes, "output.value") or span.name.removeprefix("handoff to ")
     return AgentInvocation(**shared | {"agent": target}, kind="handoff")
 
 
@@ -280,4 +276,4 @@ def _tools(attributes: Mapping[str, Any]) -> tuple[str, ...] | None:
 
 def _response_id(value: Any) -> str | None:
     answer = decode(value)
-    return first_text(answer, "id") if isinstance(answer, dict) else None
+    return string(answer, "id") if isinstance(answer, dict) else None
