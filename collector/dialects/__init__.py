@@ -9,11 +9,15 @@ from collector.dialect import Dialect
 from collector.dialects.gen_ai import GenAI
 from collector.dialects.gen_ai_events import GenAIEvents
 from collector.dialects.openinference import OpenInference
+from collector.dialects.openllmetry import OpenLLMetry
 from collector.dialects.pydantic_ai import PydanticAI
 from collector.dialects.strands import Strands
+from collector.dialects.vercel_ai import VercelAI
 
 DIALECTS: tuple[Dialect, ...] = (
     OpenInference(),
+    VercelAI(),
+    OpenLLMetry(),
     Strands(),
     PydanticAI(),
     GenAIEvents(),
