@@ -7,12 +7,15 @@ from typing import Literal
 
 from google.protobuf.message import DecodeError
 
+from collector.errors import Permanent
 from collector.otlp import json_request, messages
 from collector.otlp.batch import Encoding
 from collector.otlp.identifier import SPAN_BYTES, TRACE_BYTES
 
 AnySignal = Literal["traces", "logs", "metrics"]
 _NAMED = re.compile(r"(trace|span|log|metric)s?(?![a-z])", re.IGNORECASE)
+# How OTLP/JSON nearly always begins; a cut one is known by it too.
+_BEGINS = re.compile(rb'\s*\{\s*"resource_?(span|log|metric)s"', re.IGNORECASE)
 _SIGNALS: dict[str, AnySignal] = {
     "trace": "traces",
     "span": "traces",
@@ -24,13 +27,22 @@ _SIGNALS: dict[str, AnySignal] = {
 def sniff(body: bytes, name: str) -> tuple[AnySignal, Encoding]:
     """Say what a request body read from a file called `name` is.
 
-    Traces where neither the content nor the name tells. Raises `Permanent` for JSON that is none.
+    Traces where neither the content nor the name tells. Raises `Permanent` (reason `not_otlp`)
+    for JSON that is something else.
     """
-    if _is_json(body, name):
-        held = json_request.signals(json_request.parse(body)) if body.strip() else []
-        return _choose(held, name), "json"
-    held = [signal for signal in (_protobuf_signal(body),) if signal]
-    return _choose(held, name), "protobuf"
+    if not _is_json(body, name):
+        held = _protobuf_signal(body)
+        return _choose([held] if held else [], name), "protobuf"
+    begins = _BEGINS.match(body)
+    if begins:
+        return _SIGNALS[begins[1].decode().lower()], "json"
+    try:
+        found = json_request.signals(json_request.parse(body))
+    except Permanent as error:
+        raise Permanent(str(error), reason="not_otlp") from None
+    if not found:
+        raise Permanent("the JSON holds no resourceSpans and no resourceLogs", reason="not_otlp")
+    return _choose(found, name), "json"
 
 
 def _choose(held: list[str], name: str) -> AnySignal:
