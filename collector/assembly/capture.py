@@ -37,7 +37,7 @@ class CaptureLimits:
                 continue
             longest = max(counted)
             times = counted[longest]
-            if longest >= MIN_LIMIT and times >= (1 if service in broken else 3):
+            if longest >= MIN_LIMIT and times >= (2 if service in broken else 3):
                 found[service] = longest
         return cls(found)
 

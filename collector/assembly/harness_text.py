@@ -27,6 +27,8 @@ _WHOLE = re.compile(
     | this\ session\ is\ being\ continued\ from\ a\ previous\ conversation
     | (?:here\ is|below\ is|the\ following\ is)\ a\ summary\ of\ (?:the|our|earlier|previous)
     | summary\ of\ (?:the\ )?(?:earlier|previous|conversation)
+    | for\ context:\s*(?:\[|below\ is\ a\ transcript)
+    | <<<begin_quoted_agent_content>>>
     | caveat:\ the\ messages\ below\ were\ generated
     | observations?:\s
     | tool\ (?:result|output|response)s?\s*(?:\([^)\n]{0,80}\)|for\ [^\n:]{1,80})?:

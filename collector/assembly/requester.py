@@ -96,4 +96,6 @@ def _why_missing(draft: Draft) -> str:
         return "no_model_call"
     if all(call.input is None for call in calls):
         return "input_not_recorded"
+    if any(call.capture.broken for call in calls):
+        return "attribute_length_limit"
     return "no_requester_message"

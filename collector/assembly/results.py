@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from collector.assembly.capture import CaptureLimits
 from collector.assembly.drafts import Draft
@@ -80,11 +81,23 @@ class Results:
             agent = key_of(around[0]) if around else None
             same = next((at for at, part in enumerate(parts) if agent in part.agents), 0)
             placed[asked.get(tool.call_id or "", same)].append(tool)
-        return [
-            result
+        found = [
+            (at, result)
             for at, part in enumerate(parts)
             for result in tool_results(part, placed[at], self._limits, self._incomplete)
         ]
+        return [self._handed_over(result, parts, at) for at, result in found]
+
+    def _handed_over(self, result: ToolResult, parts: list[Segment], at: int) -> ToolResult:
+        """Mark a result that nobody read before another agent took over: what that agent was told
+        of it can't be seen under its call id, so it is neither read nor lost."""
+        if result.delivered is not None or result.calls_after or result.span_id is None:
+            return result
+        asked = parts[at].calls[-1].start_ns
+        after = sum(call.start_ns > asked for part in parts for call in part.calls)
+        if not after:
+            return result
+        return replace(result, calls_after=after, delivered_missing="handed_over")
 
     def _without_calls(self, tool: ToolExecution) -> ToolResult:
         return ToolResult(

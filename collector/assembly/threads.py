@@ -79,15 +79,29 @@ def segments(calls: Sequence[Inference], tree: Tree, results: Iterable[str] = ()
     echoes = tuple(results)
     found: list[Segment] = []
     for number, thread in enumerate(_threads(calls, tree)):
-        for part in _cut([(call, _history(call, echoes)) for call in thread]):
+        parts = _cut([(call, _history(call, echoes)) for call in thread], tree)
+        for position, part in enumerate(parts):
             segment = Segment([c for c, _ in part], [h for _, h in part], number)
+            if position and _ends_early(segment.calls[0]):
+                # Only the start of the messages is there: the request shown is an earlier turn's.
+                shown = len(segment.calls[0].input or ())
+                segment.histories = [History(request_at=shown) for _ in segment.calls]
             for call in segment.calls:
                 around = tree.agents_around(call)
                 segment.agents.add(key_of(around[0]) if around else None)
-                outer = key_of(around[-1]) if around else (call.trace_id, ARENA_WITHOUT_AGENT)
-                segment.arenas.add(outer)
+                segment.arenas.add(_outermost(call, tree))
             found.append(segment)
     return found
+
+
+def _ends_early(call: Inference) -> bool:
+    """Whether the newest messages of a call are cut off. A count limit takes the oldest instead."""
+    return bool(call.capture.broken) and not call.capture.dropped
+
+
+def _outermost(call: Inference, tree: Tree) -> Key:
+    around = tree.agents_around(call)
+    return key_of(around[-1]) if around else (call.trace_id, ARENA_WITHOUT_AGENT)
 
 
 def _history(call: Inference, echoes: tuple[str, ...]) -> History:
@@ -155,21 +169,28 @@ def _opening(call: Inference, tree: Tree) -> tuple[object, ...]:
     return (agent, hash(system), hash(first))
 
 
-def _cut(thread: list[tuple[Inference, History]]) -> list[list[tuple[Inference, History]]]:
+def _cut(
+    thread: list[tuple[Inference, History]], tree: Tree
+) -> list[list[tuple[Inference, History]]]:
     """Cut a thread where a reply was given and the next call answers a newer message."""
     parts: list[list[tuple[Inference, History]]] = []
     for call, history in thread:
-        if parts and not _opens_anew(parts[-1][-1], call, history):
+        if parts and not _opens_anew(parts[-1][-1], call, history, tree):
             parts[-1].append((call, history))
         else:
             parts.append([(call, history)])
     return parts
 
 
-def _opens_anew(last: tuple[Inference, History], call: Inference, history: History) -> bool:
+def _opens_anew(
+    last: tuple[Inference, History], call: Inference, history: History, tree: Tree
+) -> bool:
     earlier, earlier_history = last
-    if not is_reply(earlier) or call.input is None:
+    if not is_reply(earlier):
         return False
+    if call.input is None or _ends_early(call):
+        # What was asked can't be seen; another outermost agent is another turn.
+        return _outermost(earlier, tree) != _outermost(call, tree)
     if not history.request:
         # A harness spoke after the reply, nobody asked: not part of the turn that was replied to.
         return bool(history.before) and len(history.before) > len(earlier_history.before)
