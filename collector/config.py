@@ -1,0 +1,176 @@
+"""The whole configuration: one YAML file, composed of each stage's own settings.
+
+Loading it opens no socket, starts no task and reads no file but the one it is given.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field, ValidationError
+
+from collector import document
+from collector.assembly.settings import TurnsConfig
+from collector.config_error import sentences
+from collector.document import Document, Loc
+from collector.errors import ConfigError
+from collector.ledger.settings import PrivacyConfig, StorageConfig
+from collector.scoring.settings import ScoringConfig
+from collector.setting import Endpoint, Section, is_loopback
+
+LogLevel = Literal["debug", "info", "warning", "error"]
+# Variables of the OpenTelemetry specification that say something about this process, and the key
+# each one fills where the file leaves it out.
+LOG_LEVELS: Mapping[str, LogLevel] = {
+    "trace": "debug",
+    "debug": "debug",
+    "info": "info",
+    "warn": "warning",
+    "warning": "warning",
+    "error": "error",
+    "fatal": "error",
+}
+
+
+class OtlpGrpcConfig(Section):
+    """OTLP over gRPC."""
+
+    endpoint: Endpoint = Field(default="127.0.0.1:4317", description="Address to listen on.")
+
+
+class OtlpHttpConfig(Section):
+    """OTLP over HTTP."""
+
+    endpoint: Endpoint = Field(default="127.0.0.1:4318", description="Address to listen on.")
+
+
+class AdminConfig(Section):
+    """The page, the API, /metrics and the probes."""
+
+    endpoint: Endpoint = Field(default="127.0.0.1:9473", description="Address to listen on.")
+
+
+class PrometheusConfig(Section):
+    """What /metrics shows."""
+
+    max_series: int = Field(
+        default=2000,
+        ge=1,
+        description="Label sets of one metric; beyond, they are counted in one overflow series.",
+    )
+
+
+class ExportersConfig(Section):
+    """Where results go."""
+
+    prometheus: PrometheusConfig = PrometheusConfig()
+
+
+class OtlpConfig(Section):
+    """OTLP over its two transports."""
+
+    grpc: OtlpGrpcConfig = OtlpGrpcConfig()
+    http: OtlpHttpConfig = OtlpHttpConfig()
+
+
+class ReceiversConfig(Section):
+    """Where telemetry comes from."""
+
+    otlp: OtlpConfig = OtlpConfig()
+
+
+class ServiceConfig(Section):
+    """The process itself."""
+
+    admin: AdminConfig = AdminConfig()
+    log_level: LogLevel = Field(
+        default="info", description="The least severe log record written (OTEL_LOG_LEVEL)."
+    )
+
+
+class Config(Section):
+    """Everything `tellback` can be told. Every key has a default."""
+
+    receivers: ReceiversConfig = ReceiversConfig()
+    storage: StorageConfig = StorageConfig()
+    turns: TurnsConfig = TurnsConfig()
+    scoring: ScoringConfig = ScoringConfig()
+    privacy: PrivacyConfig = PrivacyConfig()
+    exporters: ExportersConfig = ExportersConfig()
+    service: ServiceConfig = ServiceConfig()
+
+    def warnings(self) -> tuple[str, ...]:
+        """Return what is allowed and yet may not be what the author expects."""
+        found: list[str] = []
+        reader = self.scoring.judges.reader
+        if reader is not None:
+            found.append(
+                f"scoring.judges.reader: this version judges replies with the lexical reader only; "
+                f"{reader.model} is not called"
+            )
+        for key, endpoint in self.endpoints().items():
+            if not is_loopback(endpoint):
+                found.append(f"{key}: {endpoint} can be reached from other machines")
+        return tuple(found)
+
+    def endpoints(self) -> dict[str, str]:
+        """Return the addresses this process listens on, by key."""
+        return {
+            "receivers.otlp.grpc.endpoint": self.receivers.otlp.grpc.endpoint,
+            "receivers.otlp.http.endpoint": self.receivers.otlp.http.endpoint,
+            "service.admin.endpoint": self.service.admin.endpoint,
+        }
+
+
+def load(path: Path | None = None, environ: Mapping[str, str] | None = None) -> Config:
+    """Return the configuration of a file, or the defaults where `path` is None.
+
+    Raises `ConfigError` with one line for everything that is wrong: file, line, key, what was
+    expected and what was read.
+    """
+    environ = os.environ if environ is None else environ
+    read = Document("defaults") if path is None else document.read(path, environ)
+    return validate(read, environ)
+
+
+def validate(read: Document, environ: Mapping[str, str]) -> Config:
+    """Return the configuration of a document. Raises as `load` does."""
+    values = read.values
+    _fill(values, "service", "log_level", LOG_LEVELS.get(environ.get("OTEL_LOG_LEVEL", "").lower()))
+    # A key with nothing behind it (`grpc:`) means its default, as in the Collector. Where null is
+    # a value of its own it is the default too, so that only refused nulls need to be taken out.
+    while True:
+        try:
+            return Config.model_validate(values)
+        except ValidationError as error:
+            removed = [
+                item["loc"]
+                for item in error.errors(include_url=False)
+                if item["input"] is None
+                and item["type"] not in ("extra_forbidden", "missing")
+                and _remove(values, item["loc"])
+            ]
+            if not removed:
+                raise ConfigError("\n".join(sentences(error, Config, read))) from error
+
+
+def _fill(values: dict[str, Any], section: str, key: str, value: object) -> None:
+    if value is None:
+        return
+    inside = values.get(section)
+    if inside is None:
+        inside = values[section] = {}
+    if isinstance(inside, dict) and inside.get(key) is None:
+        inside[key] = value
+
+
+def _remove(values: Any, loc: Loc) -> bool:
+    for part in loc[:-1]:
+        try:
+            values = values[part]
+        except (KeyError, IndexError, TypeError):
+            return False
+    return isinstance(values, dict) and values.pop(loc[-1], values) is None
