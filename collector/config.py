@@ -18,6 +18,8 @@ from collector.config_error import sentences
 from collector.document import Document, Loc
 from collector.errors import ConfigError
 from collector.ledger.settings import PrivacyConfig, StorageConfig
+from collector.receivers.otlp_grpc import OtlpGrpcConfig
+from collector.receivers.otlp_http import OtlpHttpConfig
 from collector.scoring.settings import ScoringConfig
 from collector.setting import Endpoint, Section, is_loopback
 
@@ -33,18 +35,6 @@ LOG_LEVELS: Mapping[str, LogLevel] = {
     "error": "error",
     "fatal": "error",
 }
-
-
-class OtlpGrpcConfig(Section):
-    """OTLP over gRPC."""
-
-    endpoint: Endpoint = Field(default="127.0.0.1:4317", description="Address to listen on.")
-
-
-class OtlpHttpConfig(Section):
-    """OTLP over HTTP."""
-
-    endpoint: Endpoint = Field(default="127.0.0.1:4318", description="Address to listen on.")
 
 
 class AdminConfig(Section):
