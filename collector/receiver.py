@@ -8,7 +8,6 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import Protocol
 
-from collector.errors import ConfigError
 from collector.otlp import Batch, Encoding, Signal, decode, reply
 
 Consume = Callable[[Batch], Awaitable[None]]
@@ -80,15 +79,3 @@ class Intake:
                 trace = trace.tb_next
             where = f"{trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}" if trace else "?"
             _log.error("%s: %s at %s", self._receiver, type(error).__name__, where)
-
-
-def host_and_port(endpoint: str, key: str) -> tuple[str, int]:
-    """Split `host:port` (an IPv6 host in brackets); port 0 asks for any free one.
-
-    `key` names the setting in the `ConfigError` raised for anything else.
-    """
-    host, colon, port = endpoint.rpartition(":")
-    bare = host[1:-1] if host.startswith("[") and host.endswith("]") else host
-    if not colon or not bare or not port.isascii() or not port.isdigit() or int(port) > 65535:
-        raise ConfigError(f"{key} is {endpoint!r}; expected host:port, such as 127.0.0.1:4318")
-    return bare, int(port)

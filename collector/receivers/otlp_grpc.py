@@ -6,18 +6,13 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from collector.errors import ConfigError, Permanent, Retryable
 from collector.otlp import Signal, reply
 from collector.otlp.inflate import inflate
-from collector.receiver import (
-    MAX_REQUEST_BYTES,
-    Consume,
-    Intake,
-    ReceiverObserver,
-    host_and_port,
-)
+from collector.receiver import MAX_REQUEST_BYTES, Consume, Intake, ReceiverObserver
+from collector.setting import Bytes, Endpoint, Section
 
 if TYPE_CHECKING:
     import grpc.aio
@@ -51,17 +46,15 @@ _OPTIONS = (
 Handler = Callable[[AsyncIterator[bytes], Any], Awaitable[bytes]]
 
 
-class OtlpGrpcConfig(BaseModel):
-    """Where to listen and how much to take. The default fits 512 spans of 100 KB in a request."""
+class OtlpGrpcConfig(Section):
+    """OTLP over gRPC. The default limit fits 512 spans of 100 KB in a request."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    endpoint: str = Field("127.0.0.1:4317", description="host:port to listen on")
-    max_message_bytes: int = Field(
-        MAX_REQUEST_BYTES,
+    endpoint: Endpoint = Field(default="127.0.0.1:4317", description="Address to listen on.")
+    max_message_bytes: Bytes = Field(
+        default=MAX_REQUEST_BYTES,
         gt=0,
         lt=1 << 31,
-        description="largest message, as sent and once inflated",
+        description="Largest message, as sent and once inflated.",
     )
 
 
@@ -79,7 +72,6 @@ class OtlpGrpc:
         # Here and not above: it takes long to import and starts threads.
         import grpc.aio  # noqa: PLC0415
 
-        host_and_port(self._config.endpoint, _KEY)
         limit = ("grpc.max_receive_message_length", self._config.max_message_bytes)
         server = grpc.aio.server(options=(*_OPTIONS, limit))
         for service, signal in _SERVICES.items():

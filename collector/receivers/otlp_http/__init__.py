@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
-from collector.receivers.otlp_http.receiver import OtlpHttp, OtlpHttpConfig
+from collector.receivers.otlp_http.receiver import OtlpHttp
+from collector.receivers.otlp_http.settings import OtlpHttpConfig
 
 __all__ = ["OtlpHttp", "OtlpHttpConfig"]

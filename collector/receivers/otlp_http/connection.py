@@ -1,4 +1,4 @@
-"""uvicorn's HTTP connection, with the bounds on slow and endless senders that it leaves out."""
+"""uvicorn's connection, with the bounds on slow and endless senders that it leaves out."""
 
 from __future__ import annotations
 

@@ -6,22 +6,12 @@ import asyncio
 import math
 import socket
 from collections.abc import Awaitable, Callable
-from typing import Any
-
-import uvicorn
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from typing import TYPE_CHECKING, Any
 
 from collector.errors import ConfigError, Permanent, Retryable
 from collector.otlp import Encoding, reply
 from collector.otlp.inflate import CODINGS
-from collector.receiver import (
-    MAX_REQUEST_BYTES,
-    Consume,
-    Intake,
-    ReceiverObserver,
-    host_and_port,
-)
-from collector.receivers.otlp_http.connection import IDLE_SECONDS, Connection
+from collector.receiver import Consume, Intake, ReceiverObserver
 from collector.receivers.otlp_http.request import (
     ENCODINGS,
     BodyReader,
@@ -31,49 +21,17 @@ from collector.receivers.otlp_http.request import (
     Receive,
     head,
 )
+from collector.receivers.otlp_http.settings import OtlpHttpConfig
+from collector.setting import split
+
+if TYPE_CHECKING:
+    from collector.receivers.otlp_http.server import Server
 
 RECEIVER = "otlp_http"
 _KEY = "receivers.otlp.http.endpoint"
 _CONTENT_TYPES = {encoding: name.encode() for name, encoding in ENCODINGS.items()}
 
 Send = Callable[[dict[str, Any]], Awaitable[None]]
-
-
-class OtlpHttpConfig(BaseModel):
-    """Where to listen and how much to take. The defaults fit 512 spans of 100 KB in a request."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    endpoint: str = Field("127.0.0.1:4318", description="host:port to listen on")
-    max_body_bytes: int = Field(
-        MAX_REQUEST_BYTES, gt=0, description="largest request body, as sent"
-    )
-    max_inflated_bytes: int = Field(
-        MAX_REQUEST_BYTES, gt=0, description="largest request body, once inflated"
-    )
-    max_in_flight_bytes: int = Field(
-        4 * MAX_REQUEST_BYTES,
-        gt=0,
-        description="bodies of all requests at once; beyond it senders are told to try again",
-    )
-
-    @model_validator(mode="after")
-    def _one_request_fits(self) -> OtlpHttpConfig:
-        largest = max(self.max_body_bytes, self.max_inflated_bytes)
-        if self.max_in_flight_bytes < largest:
-            raise ValueError(
-                f"max_in_flight_bytes is {self.max_in_flight_bytes}, less than one request may"
-                f" take ({largest})"
-            )
-        return self
-
-
-class _Server(uvicorn.Server):
-    """uvicorn without its own loop: it listens between `startup` and `shutdown`."""
-
-    def prepare(self) -> None:
-        self.config.load()
-        self.lifespan = self.config.lifespan_class(self.config)
 
 
 class OtlpHttp:
@@ -83,36 +41,23 @@ class OtlpHttp:
         self._config = config
         self._intake = Intake(RECEIVER, consume, observe)
         self._in_flight = InFlight(config.max_in_flight_bytes)
-        self._server: _Server | None = None
+        self._server: Server | None = None
         self._socket: socket.socket | None = None
         self.port = 0
 
     async def start(self) -> None:
         """Listen. Raises `ConfigError` when the endpoint can't be had."""
-        host, port = host_and_port(self._config.endpoint, _KEY)
+        # Here and not above: reading a configuration needs no web server.
+        from collector.receivers.otlp_http.server import listen  # noqa: PLC0415
+
+        host, port = split(self._config.endpoint)
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         try:
             self._socket = socket.create_server((host, port), family=family, backlog=2048)
         except OSError as error:
             raise ConfigError(f"{_KEY} {self._config.endpoint}: {error.strerror}") from None
         self.port = self._socket.getsockname()[1]
-        self._server = _Server(
-            uvicorn.Config(
-                self._app,
-                http=Connection,
-                ws="none",
-                lifespan="off",
-                interface="asgi3",
-                proxy_headers=False,
-                access_log=False,
-                server_header=False,
-                date_header=False,
-                log_config=None,
-                timeout_keep_alive=IDLE_SECONDS,
-            )
-        )
-        self._server.prepare()
-        await self._server.startup(sockets=[self._socket])
+        self._server = await listen(self._socket, self._app)
 
     async def shutdown(self, deadline: float) -> None:
         """Take no new request; answer those under way, 503 where the deadline passes first."""
