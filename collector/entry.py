@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from scorers.measures.delivery import Delivery
-
     from scorers.score import Score
     from scorers.turn import Turn
 

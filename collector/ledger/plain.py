@@ -8,20 +8,19 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from collector.name import is_field
+
 # A signed 64-bit column, in SQLite and in PostgreSQL.
 LARGEST = 2**63 - 1
 # Deeper than any evidence a scorer writes, far from the recursion limit.
 DEEPEST = 32
 
 SURROGATES = re.compile("[\ud800-\udfff]")
-# What a name of a tool, a field or a code looks like: a word without blanks and without a long
-# run of digits. Keys of maps that are people, addresses or numbers don't look like this.
-NAME = re.compile(r"(?!.*\d{5})[^\W\d][\w.\-$\[\]]{0,99}")
-# Tool names may be qualified by their server besides.
-TOOL_NAME = re.compile(r"(?!.*\d{5})[^\W\d][\w.\-$/:]{0,127}")
 CALL_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:\-]{0,127}")
 # Keys of evidence whose values are words of this project's own vocabularies.
-CODES = frozenset({"category", "type", "kind", "origin", "script", "language", "method", "reason"})
+CODES = frozenset(
+    {"category", "type", "kind", "kinds", "origin", "script", "language", "method", "reason"}
+)
 CODE = re.compile(r"[a-z][a-z0-9_\-]{0,39}")
 
 
@@ -86,7 +85,7 @@ def safe_names(names: Mapping[str, Any]) -> list[str]:
 
 def safe_name(name: str, position: int = 0) -> str:
     """Return `name` where it looks like one, else `#` and its position: never its content."""
-    return name if NAME.fullmatch(name) else f"#{position}"
+    return name if is_field(name) else f"#{position}"
 
 
 def code(value: str | None) -> str | None:

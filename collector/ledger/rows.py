@@ -11,6 +11,7 @@ from typing import Any
 from collector.ledger import plain
 from collector.ledger.schema import TOOL_RESULTS, TURNS
 from collector.ledger.totals import NOT_KEPT
+from collector.name import is_tool
 
 Row = dict[str, Any]
 
@@ -105,7 +106,7 @@ def _pair(pair: Mapping[str, Any]) -> Row:
     row = {name: pair[name] for name in PAIR}
     tool, call = pair["tool"], pair["call_id"]
     return row | {
-        "tool": tool if plain.TOOL_NAME.fullmatch(tool) else "withheld",
+        "tool": tool if is_tool(tool) else "withheld",
         "call_id": call if call is None or plain.CALL_ID.fullmatch(call) else None,
         "fields": plain.dump(fields),
         "rows": plain.dump(pair["rows"]),

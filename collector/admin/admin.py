@@ -1,0 +1,109 @@
+"""The admin server: a stage that serves the admin application."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import socket
+from collections.abc import Mapping
+
+import uvicorn
+
+from collector.admin.application import Application, Check, Render
+from collector.admin.guard import Guard
+from collector.admin.settings import AdminConfig
+from collector.admin.turns_page import Turns
+from collector.errors import ConfigError
+from collector.setting import split
+
+BACKLOG = 128
+# Probes, scrapes and a few people: more connections are answered 503.
+MOST_CONNECTIONS = 128
+
+
+class Admin:
+    """Serves `/metrics`, `/healthz`, `/readyz`, `/api/turns` and `/`.
+
+    `render` gives the exposition for an Accept header; `checks` say what is not ready yet;
+    `turns` is the ledger, None where no turns are kept. Opens nothing before `start`.
+    """
+
+    def __init__(
+        self,
+        config: AdminConfig,
+        *,
+        render: Render,
+        checks: Mapping[str, Check],
+        turns: Turns | None = None,
+    ) -> None:
+        self._config = config
+        self._render = render
+        self._checks = checks
+        self._turns = turns
+        self._socket: socket.socket | None = None
+        self._server: uvicorn.Server | None = None
+
+    @property
+    def port(self) -> int:
+        """The port it listens on; 0 before `start`."""
+        return 0 if self._socket is None else int(self._socket.getsockname()[1])
+
+    async def start(self) -> None:
+        """Listen; raises ConfigError where the address can't be had."""
+        application = Application(
+            render=self._render,
+            guard=Guard(self._config.endpoint, self._config.secret()),
+            checks=self._checks,
+            turns=self._turns,
+        )
+        config = uvicorn.Config(
+            application,
+            interface="asgi3",
+            http="httptools",
+            ws="none",
+            lifespan="off",
+            log_config=None,
+            access_log=False,
+            proxy_headers=False,
+            server_header=False,
+            date_header=False,
+            limit_concurrency=MOST_CONNECTIONS,
+            backlog=BACKLOG,
+        )
+        config.load()
+        server = uvicorn.Server(config)
+        server.lifespan = config.lifespan_class(config)
+        self._socket = _listen(self._config.endpoint)
+        # `serve` would take the process's signals, which belong to the service.
+        await server.startup(sockets=[self._socket])
+        self._server = server
+
+    async def shutdown(self, deadline: float) -> None:
+        """Stop listening, let requests under way finish, cut them off after `deadline` seconds."""
+        server, self._server = self._server, None
+        listening, self._socket = self._socket, None
+        if server is not None and listening is not None:
+            server.config.timeout_graceful_shutdown = max(1, math.ceil(deadline))
+            await server.shutdown(sockets=[listening])
+            for connection in list(server.server_state.connections):
+                with contextlib.suppress(AttributeError):
+                    connection.transport.abort()
+
+
+def _listen(endpoint: str) -> socket.socket:
+    host, port = split(endpoint)
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        listening = socket.socket(family, kind, protocol)
+    except OSError as error:
+        raise ConfigError(f"service.admin.endpoint {endpoint}: {error.strerror}") from error
+    try:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind(address)
+        listening.settimeout(0)
+    except OSError as error:
+        listening.close()
+        raise ConfigError(f"service.admin.endpoint {endpoint}: {error.strerror}") from error
+    return listening

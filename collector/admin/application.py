@@ -1,0 +1,152 @@
+"""The admin endpoints as an ASGI application: metrics, probes, stored turns, a page of links."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import html
+import logging
+import time
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from typing import Any
+from urllib.parse import parse_qsl
+
+from collector.admin import turns_page
+from collector.admin.guard import Guard
+from collector.admin.response import HTML, JSON, Response, as_json, plain
+from collector.errors import ConfigError, Permanent, Retryable
+
+logger = logging.getLogger(__name__)
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+Render = Callable[[str], tuple[bytes, str]]
+"""Gives the exposition and its content type for an Accept header."""
+Check = Callable[[], str | None]
+"""Says what is not ready, in a sentence; None when all is well."""
+
+PAGE = """\
+<!doctype html>
+<html lang="en"><meta charset="utf-8"><title>Tellback</title>
+<h1>Tellback</h1>
+<p>{status}</p>
+<ul>
+<li><a href="/metrics">/metrics</a>: everything that is counted</li>
+<li><a href="/api/turns?limit=20">/api/turns</a>: the last turns, with what was measured</li>
+<li><a href="/healthz">/healthz</a>, <a href="/readyz">/readyz</a>: probes</li>
+</ul>
+</html>
+"""
+
+
+class Application:
+    """Answers GET and HEAD. What takes time runs in a thread, never on the event loop."""
+
+    def __init__(
+        self,
+        *,
+        render: Render,
+        guard: Guard,
+        checks: Mapping[str, Check],
+        turns: turns_page.Turns | None = None,
+        clock: Callable[[], int] = time.time_ns,
+    ) -> None:
+        self._render = render
+        self._guard = guard
+        self._checks = checks
+        self._turns = turns
+        self._clock = clock
+        # A scrape of a large process takes a second of a core; more at once help nobody.
+        self._rendering = asyncio.Semaphore(1)
+        self._reading = asyncio.Semaphore(4)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] != "http":
+            return
+        try:
+            response = await self._answer(scope)
+        except Exception:
+            logger.exception("answering %s failed", scope["path"][:100])
+            response = plain(500, "internal error; see the log")
+        body = b"" if scope["method"] == "HEAD" else response.body
+        await send(
+            {
+                "type": "http.response.start",
+                "status": response.status,
+                "headers": response.all_headers(),
+            }
+        )
+        await send({"type": "http.response.body", "body": body})
+
+    async def _answer(self, scope: Scope) -> Response:
+        path, headers = scope["path"], dict(scope["headers"])
+        routes: dict[str, Callable[[], Awaitable[Response]]] = {
+            "/metrics": lambda: self._metrics(headers),
+            "/healthz": self._health,
+            "/readyz": self._ready,
+            "/api/turns": lambda: self._api_turns(headers, scope["query_string"]),
+            "/": self._page,
+        }
+        if path not in routes:
+            return plain(404, f"nothing here; there is {', '.join(sorted(routes))}")
+        if scope["method"] not in ("GET", "HEAD"):
+            return plain(405, "expected GET or HEAD", allow="GET, HEAD")
+        return await routes[path]()
+
+    async def _metrics(self, headers: dict[bytes, bytes]) -> Response:
+        accept = headers.get(b"accept", b"").decode("latin-1")
+        async with self._rendering:
+            body, kind = await asyncio.to_thread(self._render, accept)
+            if b"gzip" in headers.get(b"accept-encoding", b""):
+                body = await asyncio.to_thread(gzip.compress, body, 1)
+                encoding = ((b"content-encoding", b"gzip"), (b"vary", b"accept, accept-encoding"))
+                return Response(200, body, kind, encoding)
+        return Response(200, body, kind, ((b"vary", b"accept, accept-encoding"),))
+
+    async def _health(self) -> Response:
+        return plain(200, "ok")
+
+    async def _ready(self) -> Response:
+        reasons = await asyncio.to_thread(self._reasons)
+        ready = not any(reasons.values())
+        checks = {
+            name: {"ok": reason is None, "reason": reason} for name, reason in reasons.items()
+        }
+        return as_json(200 if ready else 503, {"ready": ready, "checks": checks})
+
+    def _reasons(self) -> dict[str, str | None]:
+        reasons: dict[str, str | None] = {}
+        for name, check in self._checks.items():
+            try:
+                reasons[name] = check()
+            except Exception:
+                logger.exception("the readiness check %s failed", name)
+                reasons[name] = "the check itself failed; see the log"
+        return reasons
+
+    async def _api_turns(self, headers: dict[bytes, bytes], query: bytes) -> Response:
+        refusal = self._guard.refusal(headers)
+        if refusal is not None:
+            return refusal
+        turns = self._turns
+        if turns is None:
+            return plain(404, "this process keeps no turns")
+        try:
+            fields = dict(parse_qsl(query.decode("latin-1"), max_num_fields=20))
+            asked = turns_page.wanted(fields, now_ns=self._clock())
+        except ValueError as error:
+            return as_json(400, {"error": str(error)})
+        try:
+            async with self._reading:
+                body = await asyncio.to_thread(turns_page.page, turns, asked)
+        except (ConfigError, Permanent, Retryable) as error:
+            return as_json(503, {"error": str(error)})
+        return Response(200, body, JSON)
+
+    async def _page(self) -> Response:
+        reasons = await asyncio.to_thread(self._reasons)
+        waiting = [f"{name}: {reason}" for name, reason in reasons.items() if reason]
+        status = f"Not ready. {'; '.join(waiting)}" if waiting else "Ready."
+        return Response(200, PAGE.format(status=html.escape(status)).encode(), HTML)

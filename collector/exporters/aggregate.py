@@ -1,0 +1,142 @@
+"""What the process counts: every observer reports here, every exporter reads a snapshot."""
+
+from __future__ import annotations
+
+import logging
+import platform
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Any
+
+from collector.exporters.family import Family, Labels, Series
+from collector.exporters.measured import count_entry
+from collector.telemetry import INSTRUMENTS, Instrument
+
+if TYPE_CHECKING:
+    from collector.entry import Entry
+
+logger = logging.getLogger(__name__)
+
+RECEIVED = {"traces": "tellback_spans", "logs": "tellback_log_records"}
+Snapshot = list[tuple[Instrument, list[tuple[Labels, Series]]]]
+
+
+class Aggregate:
+    """Counts from any thread; a scrape sees one moment of all of it.
+
+    `clock` gives Unix seconds. `scorers` are known from the start, so that their pending replies
+    are 0 and not absent before the first reply.
+    """
+
+    def __init__(
+        self, *, scorers: Iterable[str] = (), clock: Callable[[], float] = time.time
+    ) -> None:
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._families = {instrument.name: Family(instrument) for instrument in INSTRUMENTS}
+        self._gauges: dict[str, Callable[[], float | None]] = {}
+        self._observed = 0
+        self._settled: Counter[str] = Counter(dict.fromkeys(scorers, 0))
+        self._families["tellback_build_info"].set(
+            {"version": _version(), "python": platform.python_version()}, 1
+        )
+
+    def accepted(self, receiver: str, signal: str, count: int) -> None:
+        """Count records a receiver took and acknowledged; `signal` is traces or logs."""
+        with self._lock:
+            if signal in RECEIVED:
+                self._count(f"{RECEIVED[signal]}_received_total", count, receiver=receiver)
+            self._succeeded("receive")
+
+    def refused(self, receiver: str, signal: str, reason: str, count: int) -> None:
+        """Count records a receiver refused; a whole request is 1 where they can't be counted."""
+        name = RECEIVED.get(signal, "tellback_requests")
+        with self._lock:
+            self._count(f"{name}_refused_total", count, receiver=receiver, reason=reason)
+
+    def dropped(self, reason: str, count: int = 1) -> None:
+        """Count records that were accepted and then let go without being measured."""
+        with self._lock:
+            self._count("tellback_spans_dropped_total", count, reason=reason)
+
+    def turn(self, entry: Entry, *, close_delay_s: float | None = None) -> None:
+        """Count one closed turn with all that was measured on it.
+
+        To be called once a turn: `Ledger.write` says whether it is new. `close_delay_s` is the
+        time from the end of its last operation to its closing.
+        """
+        with self._lock:
+            now = self._clock()
+            self._observed += 1
+            self._settled.update(entry.states.keys())
+            count_entry(self._families, entry, now=now)
+            if close_delay_s is not None and close_delay_s >= 0:
+                self._families["tellback_turn_close_delay_seconds"].observe(
+                    {}, close_delay_s, now=now
+                )
+            self._succeeded("turn")
+
+    def written(self, outcome: str) -> None:
+        """Count a write to the ledger: new, seen or failed."""
+        with self._lock:
+            self._count("tellback_ledger_writes_total", 1, outcome=outcome)
+            if outcome != "failed":
+                self._succeeded("ledger")
+
+    def pruned(self, count: int) -> None:
+        """Count turns that retention deleted."""
+        with self._lock:
+            self._count("tellback_ledger_turns_pruned_total", count)
+
+    def watch(self, name: str, read: Callable[[], float | None]) -> None:
+        """Have `read` give the value of an unlabelled gauge at every scrape; None is absent.
+
+        It is called from the scrape's thread and may block shortly.
+        """
+        instrument = self._families[name].instrument
+        if instrument.kind != "gauge" or instrument.labels:
+            raise ValueError(f"{name} is not a gauge without labels")
+        self._gauges[name] = read
+
+    def snapshot(self) -> Snapshot:
+        """Return every instrument with its series at one moment, in the table's order."""
+        read = {name: self._read(name) for name in self._gauges}
+        with self._lock:
+            for name, value in read.items():
+                if value is not None:
+                    self._families[name].set({}, value)
+                else:
+                    self._families[name].clear()
+            for scorer, settled in self._settled.items():
+                self._families["tellback_replies_pending"].set(
+                    {"scorer": scorer}, self._observed - settled
+                )
+            return [(family.instrument, family.snapshot()) for family in self._families.values()]
+
+    def _count(self, name: str, amount: float, **labels: str) -> None:
+        if amount > 0:
+            self._families[name].add(labels, amount)
+
+    def _succeeded(self, stage: str) -> None:
+        self._families["tellback_last_success_timestamp_seconds"].set(
+            {"stage": stage}, self._clock()
+        )
+
+    def _read(self, name: str) -> float | None:
+        try:
+            value: Any = self._gauges[name]()
+        except Exception:
+            # A gauge that can't be read is absent; the scrape goes on.
+            logger.exception("reading %s failed", name)
+            return None
+        return None if value is None else float(value)
+
+
+def _version() -> str:
+    try:
+        return version("tellback")
+    except PackageNotFoundError:  # run from a checkout that was never installed
+        return "0"

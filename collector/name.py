@@ -1,0 +1,24 @@
+"""What looks like a name given by a programmer, and what may be somebody's data.
+
+Tool results are often maps whose keys are people, addresses or numbers. Such keys are content:
+they are neither a label of a metric nor kept where texts are not.
+"""
+
+from __future__ import annotations
+
+import re
+
+# A word without blanks and without a long run of digits.
+FIELD = re.compile(r"(?!.*\d{5})[^\W\d][\w.\-$\[\]]{0,99}")
+# Tool names may be qualified by their server besides.
+TOOL = re.compile(r"(?!.*\d{5})[^\W\d][\w.\-$/:]{0,127}")
+
+
+def is_field(text: str) -> bool:
+    """Say whether `text` looks like the name of a field."""
+    return FIELD.fullmatch(text) is not None
+
+
+def is_tool(text: str) -> bool:
+    """Say whether `text` looks like the name of a tool."""
+    return TOOL.fullmatch(text) is not None
