@@ -145,7 +145,8 @@ def read(
     """Return the messages that went in, system prompt first, and those that came out."""
     given = messages(attributes.get(INPUT))
     system = messages(attributes.get(SYSTEM), role="system")
-    if given is not None and system:
+    # OpenLIT writes the system prompt in both places.
+    if given is not None and system and not (given and _same(system[0], given[0])):
         given = (*system, *given)
     return given, messages(attributes.get(OUTPUT), role="assistant")
 
@@ -190,6 +191,10 @@ def finish_reasons(attributes: Mapping[str, Any]) -> tuple[str, ...]:
         if isinstance(value, list | tuple):
             return tuple(reason for reason in value if isinstance(reason, str) and reason)
     return ()
+
+
+def _same(one: Message, other: Message) -> bool:
+    return one.role == other.role and one.text == other.text
 
 
 def _arguments(raw: Any) -> str | None:

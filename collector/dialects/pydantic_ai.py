@@ -8,11 +8,11 @@ span `running tool` or `execute_tool …` (`tool_arguments` and `tool_response` 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from collector import convention
-from collector.content import capture_of, decode, messages, redacted, text
+from collector.content import capture_of, decode, messages, redacted, text, tool_names
 from collector.convention import string
 from collector.dialect import AnyOperation
 from collector.message_event import tell
@@ -59,7 +59,8 @@ class PydanticAI:
             given, made, off = _events(span.attributes["events"])
         hidden = convention.why_hidden(span, missing=given is None or off)
         capture = capture_of(span, keys, hidden=hidden)
-        return convention.inference(span, self.name, given, made, capture)
+        call = convention.inference(span, self.name, given, made, capture)
+        return call if call.tools is not None else replace(call, tools=_tools(span))
 
     def _tool(self, span: Span) -> ToolExecution:
         attributes = span.attributes
@@ -94,6 +95,11 @@ class PydanticAI:
             output=made,
             capture=capture_of(span, _RUN_KEYS),
         )
+
+
+def _tools(span: Span) -> tuple[str, ...] | None:
+    parameters = decode(span.attributes.get("model_request_parameters"))
+    return tool_names(parameters.get("function_tools")) if isinstance(parameters, dict) else None
 
 
 def _is_run(span: Span) -> bool:

@@ -46,7 +46,7 @@ class Strands:
             return
         if operation not in convention.CALLS and not operation.startswith("invoke_"):
             return
-        given, made, capture = _read(span)
+        given, made, capture = _read(span, call=operation in convention.CALLS)
         if operation in convention.CALLS:
             yield convention.inference(span, self.name, given, made, capture)
         else:
@@ -73,7 +73,7 @@ class Strands:
         return convention.tool_execution(span, self.name, arguments, result, capture)
 
 
-def _read(span: Span) -> tuple[Messages, Messages, Capture]:
+def _read(span: Span, *, call: bool) -> tuple[Messages, Messages, Capture]:
     told = [
         one
         for event in span.events
@@ -83,7 +83,7 @@ def _read(span: Span) -> tuple[Messages, Messages, Capture]:
     if not told:
         keys = (convention.SYSTEM, convention.INPUT, convention.OUTPUT)
         given, made = convention.read(span.attributes)
-        hidden = convention.why_hidden(span, missing=given is None)
+        hidden = convention.why_hidden(span, missing=call and given is None)
         return given, made, capture_of(span, keys, hidden=hidden)
     values = {
         f"{at} {event.name}": event.attributes.get("content", event.attributes.get("message"))
