@@ -1,0 +1,72 @@
+"""`Delivery`: the verdict on one produced/delivered pair, a PAIR of the public interface."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+
+class State(StrEnum):
+    """What became of a produced result on its way to the next model call: exactly one."""
+
+    intact = "intact"
+    cut = "cut"
+    dropped = "dropped"
+    spilled = "spilled"
+    unread = "unread"
+    unobservable = "unobservable"
+    lower_bound = "lower_bound"
+
+
+LOSSES = frozenset({State.cut, State.dropped, State.spilled})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delivery:
+    """One tool result's two sides compared.
+
+    `strategy` names how it was cut (None when nothing was), `format` what was produced. `fields`
+    counts, per top-level key or column, the records that hold it: (delivered, produced); `rows`
+    counts records, elements of an object's main list, or lines. Characters are Unicode code
+    points; `kept_characters` are produced characters that arrived, each counted once. None means
+    that a number is not known, or that the text it counts is not there; `reason` says why where
+    the state is neither intact nor cut.
+    """
+
+    tool: str
+    call_id: str | None
+    state: State
+    strategy: str | None
+    marker: bool
+    silent: bool
+    broken: bool | None
+    format: str
+    produced_characters: int | None
+    delivered_characters: int | None
+    kept_characters: int | None
+    fields: Mapping[str, tuple[int, int]] | None
+    rows: tuple[int, int] | None
+    reason: str | None
+
+    def as_pair(self) -> dict[str, Any]:
+        """Return the JSON-ready form, with the interface's keys in its order."""
+        return {
+            "tool": self.tool,
+            "call_id": self.call_id,
+            "state": str(self.state),
+            "strategy": self.strategy,
+            "marker": self.marker,
+            "silent": self.silent,
+            "broken": self.broken,
+            "format": self.format,
+            "produced_characters": self.produced_characters,
+            "delivered_characters": self.delivered_characters,
+            "kept_characters": self.kept_characters,
+            "fields": None
+            if self.fields is None
+            else {name: list(counts) for name, counts in self.fields.items()},
+            "rows": None if self.rows is None else list(self.rows),
+            "reason": self.reason,
+        }

@@ -1,0 +1,84 @@
+"""Evidence from the two texts: verbatim runs, or runs of their skeletons."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from scorers import markers
+from scorers.delivery.evidence import Evidence, Place, merged
+from scorers.overlap import Run, align, gaps
+from scorers.payload.skeleton import LONGEST, Skeleton, skeleton
+
+# Stands in for a known marker while texts are aligned, so that no run reaches into it.
+_FILLERS = "\ufdd0\ufdd1\ufdd2\ufdd3"
+
+
+def without_markers(delivered: str, produced: str) -> tuple[str, tuple[markers.Sighting, ...]]:
+    """Blank out the known markers that are not the tool's own text; offsets stay as they are."""
+    found = tuple(
+        one
+        for one in markers.sightings(delivered)
+        if delivered[one.start : one.end].strip() not in produced
+    )
+    filler = next((char for char in _FILLERS if char not in produced), "\ufdd0")
+    parts, at = [], 0
+    for one in found:
+        start, end = one.start, one.end
+        while start > at and one.start - start < 2 and delivered[start - 1] == "\n":
+            start -= 1
+        while end < len(delivered) and end - one.end < 2 and delivered[end] == "\n":
+            end += 1
+        parts += [delivered[at:start], filler * (end - start)]
+        at = end
+    parts.append(delivered[at:])
+    return "".join(parts), found
+
+
+def by_text(produced: str, blanked: str) -> Evidence:
+    """Align the texts as they are. `blanked` is the delivered text without known markers."""
+    runs = align(produced, blanked)
+    ranges = [(run.produced, run.produced + run.length) for run in runs]
+    places = [(run.delivered, run.delivered + run.length) for run in runs]
+    return _evidence(produced, blanked, ranges, places, "text")
+
+
+def by_skeleton(produced: str, blanked: str) -> Evidence | None:
+    """Align the texts without what re-serialising changes; None where they are too long."""
+    if max(len(produced), len(blanked)) > LONGEST:
+        return None
+    ours, theirs = skeleton(produced), skeleton(blanked)
+    runs = align(ours.text, theirs.text)
+    ranges = [_widened(produced, ours, run) for run in runs]
+    places = [theirs.origin(run.delivered, run.delivered + run.length) for run in runs]
+    return _evidence(produced, blanked, ranges, places, "skeleton")
+
+
+def _widened(produced: str, ours: Skeleton, run: Run) -> Place:
+    """Map a skeleton run back; quotes and brackets beside it that the skeleton leaves out belong
+    to it, since nothing shows that they were lost."""
+    start, end = ours.origin(run.produced, run.produced + run.length)
+    while start > 0 and produced[start - 1] in "\"'`\\":
+        start -= 1
+    while end < len(produced) and produced[end] in "\"'`\\":
+        end += 1
+    return start, end
+
+
+def _evidence(
+    produced: str, delivered: str, ranges: list[Place], places: list[Place], how: str
+) -> Evidence:
+    """Gather what runs at `ranges` of the produced and `places` of the delivered text show."""
+    ordered = sorted(places)
+    return Evidence(
+        ranges=merged(ranges, produced),
+        noise=_noise(delivered, ordered),
+        payload="".join(delivered[start:end] for start, end in ordered),
+        how=how,
+        seams=[delivered[a[1] : b[0]] for a, b in pairwise(ordered)],
+    )
+
+
+def _noise(delivered: str, places: list[Place]) -> str:
+    """Return what of the delivered text no run holds, without the blanks of known markers."""
+    left = (delivered[start:end] for start, end in gaps(places, len(delivered)))
+    return "\n".join(part for part in left if part.strip(_FILLERS + " \t\r\n"))

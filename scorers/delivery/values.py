@@ -1,0 +1,216 @@
+"""Evidence from the two values, where the delivered text carries one that the produced one is
+recognisable in: re-serialised, with rows, keys or parts of strings taken out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from scorers.delivery.evidence import Evidence, Place, merged
+from scorers.delivery.sameness import difference, same
+from scorers.overlap import gaps
+from scorers.payload.json_text import canonical
+from scorers.payload.layout import Layout
+from scorers.payload.views import nodes
+
+# Delivered containers that are tried, and how far ahead a changed record is looked for.
+MOST_CANDIDATES = 50
+AHEAD = 16
+
+
+@dataclass(slots=True)
+class Weighing:
+    """How one delivered value compares: per produced record the fields that arrived whole, what
+    happened to the others, the characters of partly kept values, and the main list's rows."""
+
+    complete: list[set[str]]
+    kinds: set[str] = field(default_factory=set)
+    extra: int = 0
+    rows: list[bool] | None = None
+    met: int = 0
+
+    @property
+    def score(self) -> tuple[int, int]:
+        """Return how much speaks for this value being the produced one: whole, then met fields."""
+        return sum(map(len, self.complete)), self.met
+
+
+def by_value(
+    produced: str, layout: Layout, delivered: str, found: Iterable[tuple[Any, int, int]]
+) -> Evidence | None:
+    """Compare the produced records with the values `found` in the delivered text, each with its
+    range; None where no value is recognisable."""
+    best: Weighing | None = None
+    span = (0, 0)
+    for value, start, end in found:
+        for candidate in _candidates(value):
+            weighing = _weigh(layout, candidate)
+            if weighing is not None and (best is None or weighing.score > best.score):
+                best, span = weighing, (start, end)
+    if best is None or best.score == (0, 0):
+        return None
+    outside = gaps([span], len(delivered))
+    return Evidence(
+        ranges=_ranges(produced, layout, best),
+        noise="\n".join(
+            delivered[start:end] for start, end in outside if delivered[start:end].strip()
+        ),
+        payload=delivered[span[0] : span[1]],
+        how="value",
+        complete=best.complete,
+        rows=_row_count(layout, best),
+        kinds=best.kinds,
+        extra=best.extra,
+        valid=True,
+    )
+
+
+def _candidates(value: Any) -> Iterable[Any]:
+    tried = 0
+    for one in nodes(value):
+        if isinstance(one, dict | list | tuple) and one:
+            tried += 1
+            if tried > MOST_CANDIDATES:
+                return
+            yield one
+
+
+def _weigh(layout: Layout, value: Any) -> Weighing | None:
+    if not layout.values:
+        return None
+    if layout.main is None and len(layout.values) > 1 or _is_list(layout):
+        return _weigh_records(layout, value)
+    if isinstance(value, dict):
+        return _weigh_object(layout, value)
+    return None
+
+
+def _is_list(layout: Layout) -> bool:
+    """Say whether the produced text holds records rather than one object."""
+    return (
+        layout.rows is not None and len(layout.rows) == len(layout.values) and layout.main is None
+    )
+
+
+def _weigh_object(layout: Layout, value: dict[Any, Any]) -> Weighing:
+    weighing = Weighing([set()])
+    theirs = {str(key): one for key, one in value.items()}
+    for name, ours in layout.values[0].items():
+        if name not in theirs:
+            weighing.kinds.add("key")
+            continue
+        weighing.met += 1
+        if same(ours, theirs[name]):
+            weighing.complete[0].add(name)
+            continue
+        found = difference(ours, theirs[name])
+        weighing.kinds |= found.kinds
+        weighing.extra += found.kept
+        if name == layout.main:
+            weighing.rows = _rows_met(ours, theirs[name])
+    return weighing
+
+
+def _rows_met(ours: Any, theirs: Any) -> list[bool]:
+    """Say for every row of the main list whether it arrived whole."""
+    while isinstance(ours, dict) and isinstance(theirs, dict):
+        key = next(
+            (k for k, v in ours.items() if isinstance(v, list | dict) and v and k in theirs), None
+        )
+        if key is None:
+            return []
+        ours, theirs = ours[key], theirs[key]
+    if not isinstance(ours, list) or not isinstance(theirs, list):
+        return []
+    left = [canonical(one) for one in theirs]
+    have: dict[str, int] = {}
+    for text in left:
+        have[text] = have.get(text, 0) + 1
+    met = []
+    for one in ours:
+        text = canonical(one)
+        met.append(have.get(text, 0) > 0)
+        if met[-1]:
+            have[text] -= 1
+    return met
+
+
+def _weigh_records(layout: Layout, value: Any) -> Weighing | None:
+    if not isinstance(value, list | tuple) or not all(isinstance(one, dict) for one in value):
+        return None
+    theirs = [{str(key): one for key, one in record.items()} for record in value]
+    names = set(layout.values[0])
+    if not any(names & record.keys() for record in theirs[:20]):
+        return None
+    weighing = Weighing([set() for _ in layout.values])
+    for ours, record in _matched(layout.values, theirs):
+        for name, one in layout.values[ours].items():
+            if name not in record:
+                weighing.kinds.add("key")
+                continue
+            weighing.met += 1
+            if same(one, record[name]):
+                weighing.complete[ours].add(name)
+                continue
+            found = difference(one, record[name])
+            weighing.kinds |= found.kinds
+            weighing.extra += found.kept
+    if len(theirs) < len(layout.values):
+        weighing.kinds.add("row")
+    return weighing
+
+
+def _matched(
+    ours: list[dict[str, Any]], theirs: list[dict[str, Any]]
+) -> Iterable[tuple[int, dict[str, Any]]]:
+    """Pair delivered records with produced ones: by position where none is missing, else equal
+    ones first and changed ones with the likest of the next few."""
+    if len(ours) == len(theirs) and sum(map(_likeness, ours, theirs)) > 0:
+        yield from enumerate(theirs)
+        return
+    places: dict[str, list[int]] = {}
+    for index in range(len(ours) - 1, -1, -1):
+        places.setdefault(canonical(ours[index]), []).append(index)
+    used: set[int] = set()
+    cursor = 0
+    for record in theirs:
+        equal = places.get(canonical(record), [])
+        if equal:
+            index = equal.pop()
+        else:
+            ahead = [i for i in range(cursor, min(cursor + AHEAD, len(ours))) if i not in used]
+            index = max(ahead, key=lambda i: _likeness(ours[i], record), default=-1)
+            if index < 0 or not _likeness(ours[index], record):
+                continue
+        if index not in used:
+            used.add(index)
+            cursor = index + 1
+            yield index, record
+
+
+def _likeness(ours: dict[str, Any], theirs: dict[str, Any]) -> int:
+    return sum(1 for name, one in ours.items() if name in theirs and same(one, theirs[name]))
+
+
+def _ranges(produced: str, layout: Layout, weighing: Weighing) -> list[Place]:
+    """Return the produced text of what arrived: whole records, else single fields and rows."""
+    found: list[Place] = []
+    for index, (record, whole) in enumerate(zip(layout.records, weighing.complete, strict=True)):
+        if len(whole) == len(record) and _is_list(layout) and layout.rows:
+            found.append(layout.rows[index])
+        else:
+            found += [record[name] for name in whole]
+    if all(len(w) == len(r) for r, w in zip(layout.records, weighing.complete, strict=True)):
+        return [(0, len(produced))]
+    return merged(found, produced)
+
+
+def _row_count(layout: Layout, weighing: Weighing) -> int | None:
+    if layout.rows is None:
+        return None
+    if _is_list(layout):
+        return sum(len(w) == len(r) for r, w in zip(layout.records, weighing.complete, strict=True))
+    if layout.main in weighing.complete[0]:
+        return len(layout.rows)
+    return sum(weighing.rows or [])

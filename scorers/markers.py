@@ -1,0 +1,148 @@
+"""Texts that harnesses leave where they withheld something, and what they say about sizes.
+
+The table beside this module (`marker_table.json`) holds one entry per text that was read in a
+harness's source or documentation: harness, kind, the pipeline stage it belongs to, a pattern, a
+plain `needle` that must occur for the pattern to match (so that a long text costs one substring
+search per entry), an example, and the strategy where the text alone gives it away. `note` finds the
+texts of harnesses that are not in the table.
+
+Sizes: the groups `removed`, `total` and `kept` count `unit` (characters where it says nothing).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+LOSS_STAGES = ("deliver", "retain")
+# A placeholder or a pointer that stands alone is short; a longer message is content.
+LONGEST_NOTICE = 1_200
+
+
+@dataclass(frozen=True, slots=True)
+class Marker:
+    """One text a harness leaves. `kind` is cut, pointer, page, line_clip, leaf, row_limit, reject,
+    mask, evict, summary, synopsis, source, budget, capture or redaction; `whole` says that it
+    replaces the whole message; `strategy` is None where its text does not tell."""
+
+    harness: str
+    kind: str
+    stage: str
+    strategy: str | None
+    whole: bool
+    needle: str
+    pattern: re.Pattern[str]
+    example: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """A marker in a text, at `start` up to `end`, with the sizes it states (None: not stated)."""
+
+    marker: Marker
+    start: int
+    end: int
+    removed: int | None = None
+    total: int | None = None
+    unit: str | None = None
+    path: str | None = None
+
+
+@cache
+def table() -> tuple[Marker, ...]:
+    """Return every known marker."""
+    entries = json.loads(files("scorers").joinpath("marker_table.json").read_text("utf-8"))
+    return tuple(
+        Marker(**{**entry, "pattern": re.compile(entry["pattern"], re.MULTILINE)})
+        for entry in entries
+    )
+
+
+def sightings(text: str, stages: Iterable[str] = LOSS_STAGES) -> tuple[Sighting, ...]:
+    """Return the known markers in a text, in order; where two overlap, the longer one."""
+    wanted = tuple(stages)
+    found: list[Sighting] = []
+    for marker in table():
+        if marker.stage not in wanted or marker.needle not in text:
+            continue
+        found += [_sighting(marker, match) for match in _matches(marker, text)]
+    found.sort(key=lambda one: (one.start, -one.end))
+    kept: list[Sighting] = []
+    for one in found:
+        if not kept or one.start >= kept[-1].end:
+            kept.append(one)
+    return tuple(kept)
+
+
+def _matches(marker: Marker, text: str) -> list[re.Match[str]]:
+    """Match around each needle only: patterns never scan a long text."""
+    if marker.whole:
+        match = marker.pattern.search(text) if len(text) <= LONGEST_NOTICE else None
+        return [match] if match else []
+    found: list[re.Match[str]] = []
+    at = text.find(marker.needle)
+    while at >= 0 and len(found) < 1_000:
+        match = marker.pattern.search(text, max(0, at - 600), at + 25_000)
+        end = at + len(marker.needle)
+        if match and match.end() >= end:
+            found.append(match)
+            end = match.end()
+        at = text.find(marker.needle, end)
+    return found
+
+
+def _sighting(marker: Marker, match: re.Match[str]) -> Sighting:
+    groups = match.groupdict()
+    return Sighting(
+        marker,
+        match.start(),
+        match.end(),
+        _count(groups.get("removed")),
+        _count(groups.get("total")),
+        groups.get("unit"),
+        groups.get("path"),
+    )
+
+
+def _count(text: str | None) -> int | None:
+    digits = "".join(char for char in text or "" if char.isdigit())
+    return int(digits[:18]) if digits else None
+
+
+# What harnesses say that are not in the table, in the languages of their users.
+_LOST = (
+    r"truncat|omitt|elid|clipp|trimm|shorten|abbreviat|snipp|redact|cut off|collaps|compress|"
+    r"too (?:long|large|big|many)|exceed|cleared|evict|hidden|skipp|suppress|not shown|withheld|"
+    r"offload|persisted|(?:saved|stored|written|spilled) (?:to|in|at)|removed|dropped|masked|"
+    r"\bmore (?:lines?|rows?|items?|records?|results?|char\w*|bytes|tokens|entries|matches)|"
+    r"(?:first|last|top) [\d,]+ (?:of|lines?|rows?|char\w*|bytes|items?|results?|records?)|"
+    r"(?:showing|lines|rows|items|results|page) [\d,]+ ?(?:-|–|to|of) ?[\d,]+|preview only|"
+    r"tronqu|omis|coup[ée]|gek(?:ü|ue)rzt|abgeschnitten|ausgelassen|recortad|truncad|omitid|"
+    r"обрезан|сокращ|пропущен|усеч|省略|截断|截斷|切り捨て|切り詰め|잘림|생략|اقتطاع|مقتطع"
+)
+_NOTE = re.compile(_LOST, re.IGNORECASE)
+_AMOUNT = re.compile(
+    r"(?P<size>[\d,_.]*\d)\s*(?:more |additional |other )?"
+    r"(?P<unit>tokens?|lines?|bytes?|char(?:acter)?s?|rows?|items?|records?|messages?|[kKMG]i?B)\b"
+)
+
+
+def note(text: str) -> bool:
+    """Say whether a text that a harness added speaks of something withheld."""
+    return _NOTE.search(text) is not None
+
+
+def unit(text: str) -> str | None:
+    """Return the unit that a harness's note counts in: tokens, lines, bytes, chars, rows, items."""
+    for match in _AMOUNT.finditer(text):
+        word = match["unit"].lower()
+        for name in ("token", "line", "byte", "char", "row", "item", "record"):
+            if word.startswith(name):
+                return {"record": "rows"}.get(name, name + "s")
+        if word.endswith("b"):
+            return "bytes"
+    return None

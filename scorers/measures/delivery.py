@@ -1,0 +1,52 @@
+"""S1, produced to delivered: how much of each tool result reached the model's next call."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from scorers.delivery.comparison import compare
+from scorers.delivery.pair import LOSSES, Delivery, State
+from scorers.delivery.result import deliver
+from scorers.score import Outcome, Score
+from scorers.turn import Turn
+
+__all__ = ["LOSSES", "Delivery", "DeliveryMeasure", "State", "compare", "deliver", "deliveries"]
+
+
+def deliveries(turn: Turn) -> tuple[Delivery, ...]:
+    """Return the verdict on every tool result of a turn, in the turn's order."""
+    return tuple(deliver(result) for result in turn.tool_results)
+
+
+class DeliveryMeasure:
+    """Compares what every tool produced with what the next model call got (arXiv 2610.36114)."""
+
+    name = "delivery"
+    version = "1"
+    kind: Literal["measure"] = "measure"
+
+    def score(self, turn: Turn) -> Score:
+        """Return the share of observed produced characters that were delivered.
+
+        Evidence: `tool_results`, one PAIR each. Unscored where no pair could be observed.
+        """
+        found = deliveries(turn)
+        seen = [one for one in found if one.kept_characters is not None and one.produced_characters]
+        produced = sum(one.produced_characters or 0 for one in seen)
+        evidence = {"tool_results": [one.as_pair() for one in found]}
+        if not produced:
+            reason = "no_tool_results" if not found else "nothing_observed"
+            return Score(
+                scorer=self.name,
+                version=self.version,
+                outcome=Outcome.unscored,
+                reason=reason,
+                evidence=evidence,
+            )
+        return Score(
+            scorer=self.name,
+            version=self.version,
+            outcome=Outcome.scored,
+            value=sum(one.kept_characters or 0 for one in seen) / produced,
+            evidence=evidence,
+        )

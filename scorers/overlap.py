@@ -1,0 +1,261 @@
+"""What of one text stands verbatim in another: maximal common runs, each character used once.
+
+Aligned as a tool result is usually cut: first its head and its tail, then whatever else was kept,
+found by anchors. Every step is a C-speed comparison of slices or one look-up per character, so the
+time is linear in the two lengths for every shape of input (`difflib` is not, and stalls).
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+# A run in the middle that is shorter than this is chance.
+SHORTEST = 16
+# Characters that are looked for first; a run between the ends is found if it holds two of them.
+ANCHOR = 8
+# Look-ups after which the rest counts as not found; bounds the time on unrelated texts.
+MOST_LOOKUPS = 1_000_000
+# Blocks of the produced text that may be indexed; bounds memory for 20 MB values.
+MOST_BLOCKS = 65_536
+# Places of one block that are tried; bounds the work on repetitive text.
+MOST_PLACES = 8
+# Delivered texts up to here are looked up at every character, longer ones in samples.
+DENSE = 262_144
+SAMPLE = 1_024
+
+
+class Run(NamedTuple):
+    """`length` characters from `produced` on that stand in the other text from `delivered` on."""
+
+    produced: int
+    delivered: int
+    length: int
+
+
+def common_prefix(a: str, b: str, i: int = 0, j: int = 0, limit: int | None = None) -> int:
+    """Return how many characters from `a[i]` and `b[j]` on are equal, at most `limit`."""
+    most = min(len(a) - i, len(b) - j)
+    if limit is not None:
+        most = min(most, limit)
+    done, step = 0, 32
+    while done < most:
+        size = min(step, most - done)
+        if a[i + done : i + done + size] == b[j + done : j + done + size]:
+            done += size
+            step *= 2
+            continue
+        if size <= 32:
+            while a[i + done] == b[j + done]:
+                done += 1
+            return done
+        step = max(32, size // 4)
+        most = done + size
+    return done
+
+
+def common_suffix(a: str, b: str, i: int, j: int, limit: int | None = None) -> int:
+    """Return how many characters before `a[i]` and `b[j]` are equal, at most `limit`."""
+    most = min(i, j)
+    if limit is not None:
+        most = min(most, limit)
+    done, step = 0, 32
+    while done < most:
+        size = min(step, most - done)
+        if a[i - done - size : i - done] == b[j - done - size : j - done]:
+            done += size
+            step *= 2
+            continue
+        if size <= 32:
+            while a[i - done - 1] == b[j - done - 1]:
+                done += 1
+            return done
+        step = max(32, size // 4)
+        most = done + size
+    return done
+
+
+def align(produced: str, delivered: str, *, shortest: int = SHORTEST) -> tuple[Run, ...]:
+    """Return the runs of `produced` that stand in `delivered`, ordered by produced offset.
+
+    No produced and no delivered character is in two runs; runs may stand in another order. A run
+    shorter than `shortest` counts only where it is the opening or the end of both texts.
+    """
+    if not produced or not delivered:
+        return ()
+    ends = _ends(produced, delivered)
+    if kept(ends) == len(produced):
+        return tuple(ends)
+    return tuple(sorted(ends + _fill(produced, delivered, ends, shortest)))
+
+
+def kept(runs: Iterable[Run]) -> int:
+    """Return how many produced characters the runs hold."""
+    return sum(run.length for run in runs)
+
+
+def gaps(ranges: Iterable[tuple[int, int]], size: int) -> list[tuple[int, int]]:
+    """Return the half-open ranges of a text of `size` characters that `ranges` leave out."""
+    left, at = [], 0
+    for start, end in sorted(ranges):
+        if start > at:
+            left.append((at, start))
+        at = max(at, end)
+    if at < size:
+        left.append((at, size))
+    return left
+
+
+def _ends(produced: str, delivered: str) -> list[Run]:
+    """Find the opening and the end of `produced`: at the ends of `delivered` first, then behind a
+    header and before a footer of the harness."""
+    most = min(len(produced), len(delivered))
+    length = common_prefix(produced, delivered)
+    head = Run(0, 0, length) if length >= min(ANCHOR, most) else None
+    length = common_suffix(produced, delivered, len(produced), len(delivered))
+    tail = Run(len(produced) - length, len(delivered) - length, length)
+    if length < ANCHOR:
+        tail = Run(len(produced), len(delivered), 0)
+    if head is None:
+        head = _inner_head(produced, delivered, tail)
+    first, floor = (head.produced + head.length, head.delivered + head.length) if head else (0, 0)
+    if tail.length == 0:
+        tail = _inner_tail(produced, delivered, first, floor)
+    spare = min(tail.produced + tail.length - first, tail.delivered + tail.length - floor)
+    if tail.length > spare:
+        over = tail.length - max(0, spare)
+        tail = Run(tail.produced + over, tail.delivered + over, tail.length - over)
+    return [run for run in (head, tail) if run is not None and run.length > 0]
+
+
+def _inner_head(produced: str, delivered: str, tail: Run) -> Run | None:
+    """Find the opening of `produced` inside `delivered`, before `tail`."""
+    opening = len(produced) - len(produced.lstrip())
+    for size in (4 * ANCHOR, 2 * ANCHOR, ANCHOR):
+        anchor = produced[opening : opening + size]
+        at = delivered.find(anchor, 0, tail.delivered) if len(anchor) == size else -1
+        if at < 0:
+            continue
+        back = common_suffix(produced, delivered, opening, at)
+        limit = min(tail.produced - opening, tail.delivered - at)
+        ahead = common_prefix(produced, delivered, opening, at, limit)
+        if back + ahead >= SHORTEST:
+            return Run(opening - back, at - back, back + ahead)
+    return None
+
+
+def _inner_tail(produced: str, delivered: str, first: int, floor: int) -> Run:
+    """Find the end of `produced` inside `delivered`, behind what is known."""
+    end = len(produced.rstrip())
+    for size in (4 * ANCHOR, 2 * ANCHOR, ANCHOR):
+        anchor = produced[end - size : end] if end - size >= first else ""
+        at = delivered.rfind(anchor, floor) + size if anchor else -1
+        if at < floor + size:
+            continue
+        ahead = common_prefix(produced, delivered, end, at)
+        back = common_suffix(produced, delivered, end, at, min(end - first, at - floor))
+        if back + ahead >= SHORTEST:
+            return Run(end - back, at - back, back + ahead)
+    return Run(len(produced), len(delivered), 0)
+
+
+def _fill(produced: str, delivered: str, runs: list[Run], shortest: int) -> list[Run]:
+    """Find runs between and beside those that are known."""
+    places = _index(
+        produced,
+        gaps(((run.produced, run.produced + run.length) for run in runs), len(produced)),
+    )
+    if not places.blocks:
+        return []
+    found: list[Run] = []
+    lookups = MOST_LOOKUPS
+    known = [(run.delivered, run.delivered + run.length) for run in runs]
+    for start, end in gaps(known, len(delivered)):
+        sparse = end - start > DENSE
+        before = [run.produced + run.length for run in runs if run.delivered < start]
+        cursor = max(before, default=0)
+        at = floor = window = start
+        while at + places.size <= end and lookups > 0:
+            lookups -= 1
+            if delivered[at : at + places.size] in places.blocks:
+                run = _widen(produced, delivered, at, (floor, end), cursor, places)
+                if run is not None and run.length >= shortest:
+                    found.append(run)
+                    places.take(run.produced, run.produced + run.length)
+                    at = floor = window = run.delivered + run.length
+                    cursor = run.produced + run.length
+                    continue
+            at += 1
+            if sparse and at - window >= 4 * places.size:
+                window += SAMPLE
+                at = window
+    return found
+
+
+def _widen(
+    produced: str, delivered: str, at: int, bounds: tuple[int, int], cursor: int, places: _Places
+) -> Run | None:
+    """Return the longest run through the block at `at`, within free produced text. A run that
+    stands in order (behind `cursor`) is preferred: in repetitive text others are chance."""
+    best: Run | None = None
+    score = 0
+    for place in places.near(delivered[at : at + places.size], cursor):
+        free = places.free_at(place)
+        if free is None:
+            continue
+        back = common_suffix(produced, delivered, place, at, min(place - free[0], at - bounds[0]))
+        ahead = common_prefix(produced, delivered, place, at, min(free[1] - place, bounds[1] - at))
+        length = back + ahead
+        worth = 2 * length if place >= cursor else length
+        if worth > score:
+            best, score = Run(place - back, at - back, length), worth
+    if best is not None and best.produced < cursor and best.length < 2 * SHORTEST:
+        return None
+    return best
+
+
+@dataclass(slots=True)
+class _Places:
+    """Where each block of the produced text stands, and which of its text is still free."""
+
+    size: int
+    blocks: dict[str, list[int]]
+    starts: list[int]
+    ends: list[int]
+
+    def near(self, block: str, cursor: int) -> list[int]:
+        """Return some places of a block, the next ones behind `cursor` first."""
+        known = self.blocks[block]
+        if len(known) <= MOST_PLACES:
+            return known
+        index = bisect_right(known, cursor - 1)
+        return known[index : index + MOST_PLACES] or known[:MOST_PLACES]
+
+    def free_at(self, place: int) -> tuple[int, int] | None:
+        """Return the free range around a whole block at `place`, None where it is taken."""
+        index = bisect_right(self.starts, place) - 1
+        if index < 0 or self.ends[index] < place + self.size:
+            return None
+        return self.starts[index], self.ends[index]
+
+    def take(self, start: int, end: int) -> None:
+        """Mark a range inside one free range as used."""
+        index = bisect_right(self.starts, start) - 1
+        before, after = (self.starts[index], start), (end, self.ends[index])
+        left = [pair for pair in (before, after) if pair[1] - pair[0] >= self.size]
+        self.starts[index : index + 1] = [pair[0] for pair in left]
+        self.ends[index : index + 1] = [pair[1] for pair in left]
+
+
+def _index(produced: str, free: list[tuple[int, int]]) -> _Places:
+    """Index blocks of the free text, closer together the less of it there is."""
+    total = sum(end - start for start, end in free)
+    size = ANCHOR if total <= DENSE else 2 * ANCHOR
+    stride = max(size, total // MOST_BLOCKS)
+    blocks: dict[str, list[int]] = {}
+    for start, end in free:
+        for place in range(start, end - size + 1, stride):
+            blocks.setdefault(produced[place : place + size], []).append(place)
+    return _Places(size, blocks, [start for start, _ in free], [end for _, end in free])

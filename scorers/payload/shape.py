@@ -1,0 +1,133 @@
+"""Which format a tool result has, judged by its text alone."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from scorers.payload import layout
+from scorers.payload.json_text import MISSING, Missing, read
+
+# Formats whose validity can be checked, and formats whose rows are their non-empty lines.
+PARSED = ("json", "jsonl", "csv")
+LINED = ("log", "listing", "table", "traceback", "diff")
+# The format is told by the opening of a long text.
+SAMPLE = 20_000
+
+_TIME = re.compile(
+    r"^\W{0,2}(?:\d{4}-\d\d-\d\d[T ]\d\d:|\d\d:\d\d:\d\d|[A-Z][a-z]{2} +\d+ \d\d:\d\d)"
+)
+_LEVEL = re.compile(r"\b(?:DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|FATAL|CRITICAL|PASSED|FAILED)\b")
+_TRACE = re.compile(
+    r"Traceback \(most recent call last\)|^\s+at [\w.$<>]+\(|^Exception in thread|^panic: |"
+    r"^(?:[A-Z]\w*)?(?:Error|Exception): |^[\w.]+(?:Error|Exception): ",
+    re.MULTILINE,
+)
+_DIFF = re.compile(r"^(?:diff --git |@@ -\d+|--- \S+\n\+\+\+ )", re.MULTILINE)
+_PATH = re.compile(r"^(?:[dl-][rwxsStT-]{9}.*|[^\s|]*[/\\][^\s|]*|[^\s:|]+\.\w{1,5})(?:[:\s]|$)")
+_NUMBERED = re.compile(r"^\s*\d+(?:\t| {1,3}\||  |: |→)")
+_CODE = re.compile(
+    r"^\s*(?:def |class |import |from \w+ import|function |const |let |var |export |public |"
+    r"private |#include|package |func |fn |use |return\b|if \(|for \(|SELECT |CREATE )|[;{]\s*$",
+    re.MULTILINE,
+)
+_TAG = re.compile(r"<(?:!doctype|html|head|body|div|p|ul|li|table|section|span|a|h[1-6])\b", re.I)
+_BLOB = re.compile(r"^[A-Za-z0-9+/_-]{64,}={0,2}$")
+_NAME = re.compile(r"^[\w .()%/#:@*-]{1,60}$")
+_RULE = re.compile(r"^[\s|+:=-]*-{2,}[\s|+:=-]*$", re.MULTILINE)
+_SENTENCE = re.compile(r"[.!?…]['\")\]]?(?:\s|$)|[。！？]")
+
+
+@dataclass(slots=True)
+class Shape:
+    """A text's format, its value where it is JSON, and where its fields and rows stand."""
+
+    format: str
+    value: Any | Missing = MISSING
+    layout: layout.Layout = field(default_factory=layout.Layout)
+    delimiter: str = ","
+
+
+def shape(text: str) -> Shape:
+    """Judge a text: json, jsonl, csv, table, log, listing, traceback, diff, html, code, base64,
+    prose or text."""
+    bare = text.strip()
+    if not bare:
+        return Shape("text")
+    value = read(text)
+    if isinstance(value, dict | list) or (isinstance(value, str) and bare[0] == '"'):
+        return Shape("json", value, layout.of_json(text))
+    lines = bare.splitlines()
+    if len(lines) > 1 and bare[0] in "{[" and all(_record(line) for line in lines):
+        return Shape("jsonl", MISSING, layout.of_json_lines(text))
+    delimiter = delimited(bare)
+    if delimiter:
+        return Shape("csv", MISSING, layout.of_csv(text, delimiter), delimiter)
+    name = _words(bare[:SAMPLE])
+    return Shape(name, MISSING, layout.of_lines(text) if name in LINED else layout.Layout())
+
+
+def _record(line: str) -> bool:
+    return not line.strip() or isinstance(read(line), dict | list)
+
+
+def delimited(text: str) -> str | None:
+    """Return the delimiter of a table of at least two lines with a header of names, else None."""
+    head = text[:SAMPLE]
+    rows = head.splitlines()
+    if len(text) > SAMPLE:
+        rows.pop()
+    if len(rows) < 2:
+        return None
+    for delimiter in (",", "\t", ";"):
+        width = rows[0].count(delimiter)
+        names = [name.strip().strip('"') for name in rows[0].split(delimiter)]
+        if width < 1 or len(set(names)) < len(names) or not all(_NAME.match(one) for one in names):
+            continue
+        if any(one.replace(".", "").isdigit() for one in names) or " " in rows[0] and width == 1:
+            continue
+        if all(count == width + 1 for count in layout.columns("\n".join(rows[:200]), delimiter)):
+            return delimiter
+    return None
+
+
+def _words(text: str) -> str:
+    lines = [line for line in text.splitlines() if line.strip()]
+    count = len(lines)
+    if _TAG.search(text[:500]) and text.count("<") >= 4:
+        return "html"
+    if _DIFF.search(text):
+        return "diff"
+    if _TRACE.search(text) and (_TRACE.match(text) or "Traceback" in text or count > 3):
+        if not sum(1 for line in lines if _TIME.match(line)) > count / 3:
+            return "traceback"
+    if count == 1 and _BLOB.match(text):
+        return "base64"
+    if count > 2 and all(_BLOB.match(line) for line in lines[:-1]):
+        return "base64"
+    if _RULE.search(text) and ("|" in text or "+-" in text):
+        return "table"
+    return _prose_or_lines(text, lines)
+
+
+def _prose_or_lines(text: str, lines: list[str]) -> str:
+    count = len(lines)
+
+    def share(test: re.Pattern[str]) -> float:
+        return sum(1 for line in lines if test.search(line)) / count
+
+    if share(_TIME) > 0.3 or share(_LEVEL) > 0.5:
+        return "log"
+    if count > 2 and (share(_PATH) > 0.7 or share(_NUMBERED) > 0.8):
+        return "listing"
+    if text[0] in "{[" and text[-1] not in "}]":
+        return "text"
+    if share(_CODE) > 0.25:
+        return "code"
+    words = len(text.split())
+    if _SENTENCE.search(text) and (words / count >= 8 or (words < 8 and len(text) > 60)):
+        return "prose"
+    if count > 2 and share(_PATH) > 0.5:
+        return "listing"
+    return "log"

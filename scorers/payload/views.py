@@ -1,0 +1,180 @@
+"""The texts a message may be carrying: without its wrapper, its encoding, its line numbers."""
+
+from __future__ import annotations
+
+import ast
+import html
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from scorers.payload.json_text import MISSING, read, read_at
+
+# Python literals longer than this are left to the skeleton: parsing them is slow and hungry.
+LONGEST_LITERAL = 500_000
+# Levels of JSON in JSON that are opened, and texts that are looked at inside one message.
+DEEPEST = 8
+MOST_VIEWS = 12
+MOST_NODES = 20_000
+
+_ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-Z\\-_]")
+_NUMBER = re.compile(r"^[ ]*(\d+)(?:\t|[ ]?\|[ ]?|: |→|  )", re.MULTILINE)
+_BLOCK_TEXT = re.compile(r"\btext=(?P<text>'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")")
+_TAGS = re.compile(r"<(script|style)\b[^>]*>.*?</\1\s*>|<!--.*?-->|<[^>]{1,2000}>", re.I | re.S)
+_FENCE = re.compile(r"^\s*```[\w-]*\n(?P<body>.*?)\n?```\s*$", re.S)
+
+
+def without_colours(text: str) -> str:
+    """Remove terminal control sequences."""
+    return _ANSI.sub("", text) if "\x1b" in text else text
+
+
+def without_numbers(text: str) -> str | None:
+    """Remove line numbers that count up by one over at least two lines (or a lone first one);
+    None where there are none. Lines between the numbered ones stay as they are."""
+    counted: list[tuple[int, int]] = []
+    last = None
+    numbers = list(_NUMBER.finditer(text))
+    for index, match in enumerate(numbers):
+        number = int(match[1][:18])
+        after = int(numbers[index + 1][1][:18]) if index + 1 < len(numbers) else None
+        if number - 1 == last or number + 1 == after or (len(numbers) == 1 and number == 1):
+            counted.append(match.span())
+        last = number
+    if not counted:
+        return None
+    parts, at = [], 0
+    for start, end in counted:
+        parts.append(text[at:start])
+        at = end
+    parts.append(text[at:])
+    return "".join(parts)
+
+
+def visible(markup: str) -> str:
+    """Return the text of an HTML page as a reader sees it, white space apart."""
+    return html.unescape(_TAGS.sub(" ", markup))
+
+
+def literal(text: str) -> Any:
+    """Return the value of a Python literal (`repr` of a result), `MISSING` if it is not one."""
+    bare = text.strip()
+    if not bare or bare[0] not in "{[('\"" or len(bare) > LONGEST_LITERAL:
+        return MISSING
+    try:
+        return ast.literal_eval(bare)
+    except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
+        return MISSING
+
+
+def values(text: str) -> Iterator[tuple[Any, int, int]]:
+    """Yield the values a text is or carries, each with its range: the whole text as JSON or as a
+    Python literal, a fenced block, then the values that open on a line of their own."""
+    whole = read(text)
+    if whole is not MISSING:
+        yield whole, 0, len(text)
+        return
+    python = literal(text)
+    if python is not MISSING:
+        yield python, 0, len(text)
+        return
+    at = 0
+    for _ in range(MOST_VIEWS):
+        match = re.compile(r"(?:^|[:>\s])\s*([{\[])", re.MULTILINE).search(text, at)
+        if match is None:
+            return
+        found = read_at(text, match.start(1))
+        if found is not None and isinstance(found[0], dict | list):
+            yield found[0], match.start(1), found[1]
+            at = found[1]
+        else:
+            at = match.end()
+
+
+def opened(value: Any) -> Any:
+    """Open strings that are JSON themselves, to any level: at the top, and in content blocks."""
+    for _ in range(DEEPEST):
+        inner = _inner(value)
+        if inner is MISSING:
+            return value
+        value = inner
+    return value
+
+
+def _inner(value: Any) -> Any:
+    if isinstance(value, str) and value.strip()[:1] in ("{", "[", '"'):
+        return read(value)
+    texts = blocks(value)
+    if texts is not None:
+        return "\n".join(texts)
+    return MISSING
+
+
+def blocks(value: Any) -> list[str] | None:
+    """Return the texts of MCP or provider content blocks, None where a value is something else."""
+    if isinstance(value, dict) and isinstance(value.get("content"), list):
+        if set(value) <= {"content", "isError", "is_error", "_meta", "meta", "structuredContent"}:
+            value = value["content"] if not value.get("structuredContent") else None
+    if isinstance(value, dict) and set(value) <= {"type", "text", "annotations", "cache_control"}:
+        value = [value]
+    if not isinstance(value, list) or not value:
+        return None
+    texts = []
+    for one in value:
+        if not isinstance(one, dict) or one.get("type") not in (
+            "text",
+            "input_text",
+            "output_text",
+        ):
+            return None
+        if not isinstance(one.get("text"), str):
+            return None
+        texts.append(one["text"])
+    return texts
+
+
+def nodes(value: Any) -> Iterator[Any]:
+    """Yield a value and everything inside it, outer first, strings that are JSON opened too."""
+    waiting, seen = [value], 0
+    while waiting and seen < MOST_NODES:
+        one = waiting.pop(0) if seen < 200 else waiting.pop()
+        seen += 1
+        yield one
+        inner = _inner(one)
+        if inner is not MISSING:
+            waiting.append(inner)
+        if isinstance(one, dict):
+            waiting.extend(one.values())
+        elif isinstance(one, list | tuple):
+            waiting.extend(one)
+
+
+def texts(message: str) -> list[str]:
+    """Return the texts a message may carry, the message itself first."""
+    found = [message]
+
+    def add(text: str | None) -> None:
+        if text and text not in found and len(found) < MOST_VIEWS:
+            found.append(text)
+
+    add(without_colours(message))
+    whole = read(message)
+    if whole is MISSING:
+        whole = literal(message)
+    if whole is not MISSING:
+        strings = [one for one in nodes(opened(whole)) if isinstance(one, str) and len(one) > 40]
+        joined = blocks(whole)
+        add("\n".join(joined) if joined else None)
+        for one in sorted(strings, key=len, reverse=True)[:3]:
+            add(one)
+    elif "text=" in message:
+        parts = [literal(match["text"]) for match in _BLOCK_TEXT.finditer(message)]
+        add("\n".join(part for part in parts if isinstance(part, str)))
+    fenced = _FENCE.match(message)
+    add(fenced["body"] if fenced else None)
+    if "&lt;" in message or "&quot;" in message or "&amp;" in message:
+        add(html.unescape(message))
+    for text in found[:4]:
+        if len(text) <= 4_000_000:
+            add(without_numbers(text))
+    return found
