@@ -118,15 +118,11 @@ def _answer(attributes: Mapping[str, Any]) -> tuple[Message, ...] | None:
     )
     if said is None and made is None and asked is None:
         return None
-    parts: list[Part] = []
-    for message in messages(asked, role="assistant") or ():
-        parts += message.of_kind("tool_call")
-    if not parts:
-        parts = _calls(asked)
+    parts = _calls(asked)
     # The object is the reply where structured output was asked for. Calls come with an empty text.
     words = text(said) if isinstance(said, str) else compact(said) if said is not None else ""
     words = words or (made if isinstance(made, str) else "" if made is None else compact(made))
-    if words or (said is not None and not parts):
+    if words or (said is not None and not asked):
         parts.insert(0, Part("text", words))
     if isinstance(thought, str) and thought:
         parts.insert(0, Part("reasoning", thought))
@@ -134,7 +130,7 @@ def _answer(attributes: Mapping[str, Any]) -> tuple[Message, ...] | None:
 
 
 def _calls(asked: Any) -> list[Part]:
-    listed = decode(asked)
+    listed, _ = encoded(asked)
     parts: list[Part] = []
     for item in listed if isinstance(listed, list) else ():
         one = decode(item)
