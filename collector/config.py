@@ -13,6 +13,7 @@ from typing import Any, Literal
 from pydantic import Field, ValidationError
 
 from collector import document
+from collector.admin.settings import AdminConfig
 from collector.assembly.settings import TurnsConfig
 from collector.config_error import sentences
 from collector.document import Document, Loc
@@ -21,7 +22,7 @@ from collector.ledger.settings import PrivacyConfig, StorageConfig
 from collector.receivers.otlp_grpc import OtlpGrpcConfig
 from collector.receivers.otlp_http import OtlpHttpConfig
 from collector.scoring.settings import ScoringConfig
-from collector.setting import Endpoint, Section, is_loopback
+from collector.setting import Section, is_loopback
 
 LogLevel = Literal["debug", "info", "warning", "error"]
 # Variables of the OpenTelemetry specification that say something about this process, and the key
@@ -35,12 +36,6 @@ LOG_LEVELS: Mapping[str, LogLevel] = {
     "error": "error",
     "fatal": "error",
 }
-
-
-class AdminConfig(Section):
-    """The page, the API, /metrics and the probes."""
-
-    endpoint: Endpoint = Field(default="127.0.0.1:9473", description="Address to listen on.")
 
 
 class PrometheusConfig(Section):

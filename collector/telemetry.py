@@ -112,6 +112,13 @@ INSTRUMENTS: tuple[Instrument, ...] = (
         labels=("receiver", "reason"),
     ),
     Instrument(
+        name="tellback_dialect_records_total",
+        kind="counter",
+        help="Accepted spans and log records by the dialect that claimed them; unknown: none did, "
+        "so nothing in them is measured.",
+        labels=("receiver", "dialect"),
+    ),
+    Instrument(
         name="tellback_spans_dropped_total",
         kind="counter",
         help="Spans and log records accepted and then let go without being measured, by reason.",

@@ -5,16 +5,17 @@ from __future__ import annotations
 import contextlib
 import math
 import socket
-from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-import uvicorn
-
-from collector.admin.application import Application, Check, Render
+from collector.admin.application import Application, Checks, Metrics
 from collector.admin.guard import Guard
 from collector.admin.settings import AdminConfig
 from collector.admin.turns_page import Turns
 from collector.errors import ConfigError
 from collector.setting import split
+
+if TYPE_CHECKING:
+    import uvicorn
 
 BACKLOG = 128
 # Probes, scrapes and a few people: more connections are answered 503.
@@ -24,20 +25,20 @@ MOST_CONNECTIONS = 128
 class Admin:
     """Serves `/metrics`, `/healthz`, `/readyz`, `/api/turns` and `/`.
 
-    `render` gives the exposition for an Accept header; `checks` say what is not ready yet;
-    `turns` is the ledger, None where no turns are kept. Opens nothing before `start`.
+    `metrics` is the aggregate; `turns` the ledger, None where no turns are kept; `checks` says
+    what is not ready yet. Opens nothing before `start`.
     """
 
     def __init__(
         self,
         config: AdminConfig,
+        metrics: Metrics,
+        turns: Turns | None,
         *,
-        render: Render,
-        checks: Mapping[str, Check],
-        turns: Turns | None = None,
+        checks: Checks,
     ) -> None:
         self._config = config
-        self._render = render
+        self._metrics = metrics
         self._checks = checks
         self._turns = turns
         self._socket: socket.socket | None = None
@@ -50,11 +51,13 @@ class Admin:
 
     async def start(self) -> None:
         """Listen; raises ConfigError where the address can't be had."""
+        import uvicorn  # noqa: PLC0415 - commands that serve nothing need not wait for it
+
         application = Application(
-            render=self._render,
-            guard=Guard(self._config.endpoint, self._config.secret()),
+            self._metrics,
+            self._turns,
             checks=self._checks,
-            turns=self._turns,
+            guard=Guard(self._config.endpoint, self._config.secret()),
         )
         config = uvicorn.Config(
             application,

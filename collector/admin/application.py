@@ -8,7 +8,7 @@ import html
 import logging
 import time
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
-from typing import Any
+from typing import Any, Protocol
 from urllib.parse import parse_qsl
 
 from collector.admin import turns_page
@@ -21,10 +21,16 @@ logger = logging.getLogger(__name__)
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
-Render = Callable[[str], tuple[bytes, str]]
-"""Gives the exposition and its content type for an Accept header."""
-Check = Callable[[], str | None]
-"""Says what is not ready, in a sentence; None when all is well."""
+Checks = Callable[[], Mapping[str, str | None]]
+"""Says by name what is ready (None) and what is not (why, in a sentence)."""
+
+
+class Metrics(Protocol):
+    """Where metrics are read: the aggregate."""
+
+    def render(self, accept: str = "") -> tuple[bytes, str]:
+        """Return the exposition and its content type for an Accept header. May block."""
+
 
 PAGE = """\
 <!doctype html>
@@ -45,14 +51,14 @@ class Application:
 
     def __init__(
         self,
+        metrics: Metrics,
+        turns: turns_page.Turns | None,
         *,
-        render: Render,
+        checks: Checks,
         guard: Guard,
-        checks: Mapping[str, Check],
-        turns: turns_page.Turns | None = None,
         clock: Callable[[], int] = time.time_ns,
     ) -> None:
-        self._render = render
+        self._metrics = metrics
         self._guard = guard
         self._checks = checks
         self._turns = turns
@@ -83,7 +89,7 @@ class Application:
     async def _answer(self, scope: Scope) -> Response:
         path, headers = scope["path"], dict(scope["headers"])
         routes: dict[str, Callable[[], Awaitable[Response]]] = {
-            "/metrics": lambda: self._metrics(headers),
+            "/metrics": lambda: self._exposition(headers),
             "/healthz": self._health,
             "/readyz": self._ready,
             "/api/turns": lambda: self._api_turns(headers, scope["query_string"]),
@@ -95,10 +101,10 @@ class Application:
             return plain(405, "expected GET or HEAD", allow="GET, HEAD")
         return await routes[path]()
 
-    async def _metrics(self, headers: dict[bytes, bytes]) -> Response:
+    async def _exposition(self, headers: dict[bytes, bytes]) -> Response:
         accept = headers.get(b"accept", b"").decode("latin-1")
         async with self._rendering:
-            body, kind = await asyncio.to_thread(self._render, accept)
+            body, kind = await asyncio.to_thread(self._metrics.render, accept)
             if b"gzip" in headers.get(b"accept-encoding", b""):
                 body = await asyncio.to_thread(gzip.compress, body, 1)
                 encoding = ((b"content-encoding", b"gzip"), (b"vary", b"accept, accept-encoding"))
@@ -117,14 +123,11 @@ class Application:
         return as_json(200 if ready else 503, {"ready": ready, "checks": checks})
 
     def _reasons(self) -> dict[str, str | None]:
-        reasons: dict[str, str | None] = {}
-        for name, check in self._checks.items():
-            try:
-                reasons[name] = check()
-            except Exception:
-                logger.exception("the readiness check %s failed", name)
-                reasons[name] = "the check itself failed; see the log"
-        return reasons
+        try:
+            return dict(self._checks())
+        except Exception:
+            logger.exception("checking readiness failed")
+            return {"checks": "checking failed; see the log"}
 
     async def _api_turns(self, headers: dict[bytes, bytes], query: bytes) -> Response:
         refusal = self._guard.refusal(headers)

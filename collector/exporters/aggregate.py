@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterable
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
-from collector.exporters.family import Family, Labels, Series
+from collector.exporters.family import Family, Snapshot
 from collector.exporters.measured import count_entry
-from collector.telemetry import INSTRUMENTS, Instrument
+from collector.exporters.prometheus import exposition
+from collector.telemetry import INSTRUMENTS, MOST_SERIES
 
 if TYPE_CHECKING:
     from collector.entry import Entry
@@ -21,22 +22,25 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 RECEIVED = {"traces": "tellback_spans", "logs": "tellback_log_records"}
-Snapshot = list[tuple[Instrument, list[tuple[Labels, Series]]]]
 
 
 class Aggregate:
     """Counts from any thread; a scrape sees one moment of all of it.
 
     `clock` gives Unix seconds. `scorers` are known from the start, so that their pending replies
-    are 0 and not absent before the first reply.
+    are 0 and not absent before the first reply. `max_series` bounds the label sets of one metric.
     """
 
     def __init__(
-        self, *, scorers: Iterable[str] = (), clock: Callable[[], float] = time.time
+        self,
+        *,
+        scorers: Iterable[str] = (),
+        max_series: int = MOST_SERIES,
+        clock: Callable[[], float] = time.time,
     ) -> None:
         self._clock = clock
         self._lock = threading.Lock()
-        self._families = {instrument.name: Family(instrument) for instrument in INSTRUMENTS}
+        self._families = {each.name: Family(each, max_series) for each in INSTRUMENTS}
         self._gauges: dict[str, Callable[[], float | None]] = {}
         self._observed = 0
         self._settled: Counter[str] = Counter(dict.fromkeys(scorers, 0))
@@ -56,6 +60,11 @@ class Aggregate:
         name = RECEIVED.get(signal, "tellback_requests")
         with self._lock:
             self._count(f"{name}_refused_total", count, receiver=receiver, reason=reason)
+
+    def received(self, receiver: str, dialect: str, count: int) -> None:
+        """Count records by the dialect that claimed them; `unknown` where none did."""
+        with self._lock:
+            self._count("tellback_dialect_records_total", count, receiver=receiver, dialect=dialect)
 
     def dropped(self, reason: str, count: int = 1) -> None:
         """Count records that were accepted and then let go without being measured."""
@@ -115,6 +124,13 @@ class Aggregate:
                     {"scorer": scorer}, self._observed - settled
                 )
             return [(family.instrument, family.snapshot()) for family in self._families.values()]
+
+    def render(self, accept: str = "") -> tuple[bytes, str]:
+        """Return `/metrics` and its content type, as the Accept header wishes.
+
+        Takes time in proportion to the number of series: not for the event loop.
+        """
+        return exposition(self.snapshot(), accept)
 
     def _count(self, name: str, amount: float, **labels: str) -> None:
         if amount > 0:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import product
 
 from collector.exporters.label import clean
-from collector.telemetry import CAPS, Instrument
+from collector.telemetry import CAPS, MOST_SERIES, Instrument
 
 Labels = tuple[str, ...]
 # The label values of the series that takes what doesn't fit: none, and the overflow mark.
@@ -29,11 +29,16 @@ class Series:
         return Series(self.value, list(self.buckets), dict(self.exemplars))
 
 
+Snapshot = list[tuple[Instrument, list[tuple[Labels, Series]]]]
+"""Every instrument with its series at one moment."""
+
+
 class Family:
     """The series of one instrument. Not thread-safe by itself: `Aggregate` holds the lock."""
 
-    def __init__(self, instrument: Instrument) -> None:
+    def __init__(self, instrument: Instrument, limit: int = MOST_SERIES) -> None:
         self.instrument = instrument
+        self._limit = min(limit, instrument.limit)
         self._series: dict[Labels, Series] = {}
         # Distinct values of a capped label, under the labels before it.
         self._below: dict[Labels, set[str]] = {}
@@ -97,7 +102,7 @@ class Family:
         return self._new(wanted) if self._fits(wanted) else self._overflow()
 
     def _fits(self, wanted: Labels) -> bool:
-        if len(self._series) >= self.instrument.limit:
+        if len(self._series) >= self._limit:
             return False
         capped = [
             (wanted[:at], wanted[at], CAPS[name])

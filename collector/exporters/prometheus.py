@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
 from prometheus_client import CollectorRegistry
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
@@ -16,40 +16,37 @@ from prometheus_client.openmetrics.exposition import generate_latest as openmetr
 from prometheus_client.samples import Exemplar
 from prometheus_client.utils import floatToGoString
 
-from collector.exporters.aggregate import Snapshot
-from collector.exporters.family import OVERFLOW, Labels, Series
+from collector.exporters.family import OVERFLOW, Labels, Series, Snapshot
 from collector.telemetry import Instrument
 
 OVERFLOW_LABELS = {"otel_metric_overflow": "true"}
 
 
-class Exposition:
-    """Renders `/metrics` from a snapshot, on a registry of its own."""
+class _Families:
+    """A snapshot as prometheus_client asks for it."""
 
-    def __init__(self, snapshot: Callable[[], Snapshot]) -> None:
+    def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot
-        self._registry = CollectorRegistry(auto_describe=False)
-        self._registry.register(self)
 
     def collect(self) -> Iterator[Metric]:
-        """Yield the metric families of this moment, as prometheus_client asks for them."""
-        for instrument, series in self._snapshot():
-            # A family without series is left out: absent, not 0.
+        """Yield the metric families; one without series is left out: absent, not 0."""
+        for instrument, series in self._snapshot:
             if series:
                 yield _metric(instrument, series)
 
-    def render(self, accept: str = "") -> tuple[bytes, str]:
-        """Return the exposition and its content type, as the Accept header wishes.
 
-        Takes time in proportion to the number of series: not for the event loop.
-        """
-        # The names need no escaping, and saying so is several times faster.
-        if _wants_openmetrics(accept):
-            # prometheus_client leaves this function without types.
-            text: bytes = openmetrics_text(self._registry, escaping=ALLOWUTF8)  # type: ignore[no-untyped-call]
-            return text, CONTENT_TYPE_LATEST
-        text = plain_text(self._registry, escaping=ALLOWUTF8)
-        return text, CONTENT_TYPE_PLAIN_0_0_4
+def exposition(snapshot: Snapshot, accept: str = "") -> tuple[bytes, str]:
+    """Return a snapshot as text with its content type: OpenMetrics with exemplars where the
+    Accept header takes it, else the classic text format."""
+    # A registry of its own: what libraries register with the global one is not ours to export.
+    registry = CollectorRegistry(auto_describe=False)
+    registry.register(_Families(snapshot))
+    # The names need no escaping, and saying so is several times faster.
+    if _wants_openmetrics(accept):
+        # prometheus_client leaves this function without types.
+        text: bytes = openmetrics_text(registry, escaping=ALLOWUTF8)  # type: ignore[no-untyped-call]
+        return text, CONTENT_TYPE_LATEST
+    return plain_text(registry, escaping=ALLOWUTF8), CONTENT_TYPE_PLAIN_0_0_4
 
 
 def _wants_openmetrics(accept: str) -> bool:
