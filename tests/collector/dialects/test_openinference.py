@@ -173,10 +173,11 @@ def test_observation_that_a_requester_wrote_stays_theirs():
 
 
 def test_haystack_results_are_read_from_the_raw_request():
+    origin = "ToolCall(tool_name='fetch', arguments={'a': 1}, id='c1')"
+    result = f"ToolCallResult(result='it\\'s row 1', origin={origin}, error=False)"
     raw = [
         "ChatMessage(_role=<ChatRole.USER: 'user'>, _content=[TextContent(text='Hi')], _meta={})",
-        "ChatMessage(_role=<ChatRole.TOOL: 'tool'>, _content=[ToolCallResult(result='it\\'s row 1',"
-        + " origin=ToolCall(tool_name='fetch', arguments={'a': 1}, id='c1'), error=False)])",
+        f"ChatMessage(_role=<ChatRole.TOOL: 'tool'>, _content=[{result}], _meta={{}})",
     ]
     attributes = llm(("user", "Hi"), **{"input.value": json.dumps({"messages": raw})})
     attributes["llm.input_messages.1.message.role"] = "tool"

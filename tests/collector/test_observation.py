@@ -1,0 +1,53 @@
+"""Tool calls and results that an agent sends as prose."""
+
+import pytest
+
+from collector.observation import observed
+from scorers.turn import Message, Part
+
+
+def text(role, words):
+    return Message(role, (Part("text", words),))
+
+
+def roles(*messages):
+    return [message.role for message in observed(messages)]
+
+
+@pytest.mark.parametrize("words", ["Observation:\nrow 1", "Observation: row 1", "Error:\nno rows"])
+@pytest.mark.parametrize(
+    "step",
+    [
+        Message("assistant", (Part("tool_call", "{}", name="fetch"),)),
+        text("assistant", "Thought: look it up\nAction: fetch\nAction Input: {}"),
+        text("assistant", "Calling tools:\n[{'function': {'name': 'fetch', 'arguments': {}}}]"),
+    ],
+)
+def test_result_after_a_step_is_a_tools(step, words):
+    assert roles(text("user", "Hi"), step, text("user", words)) == ["user", "assistant", "tool"]
+
+
+@pytest.mark.parametrize(
+    "messages",
+    [
+        [text("user", "Observation: it rains")],
+        [text("assistant", "Anything else?"), text("user", "Error: I can't log in")],
+        [Message("assistant", (Part("tool_call", "{}"),)), text("user", "And observation: x")],
+    ],
+)
+def test_words_of_the_requester_stay_theirs(messages):
+    assert roles(*messages)[-1] == "user"
+
+
+def test_calls_in_prose_are_calls():
+    listed = "[{'id': 'c1', 'function': {'name': 'fetch', 'arguments': {'a': 1}}}]"
+    (message,) = observed([text("tool-call", f"Calling tools:\n{listed}")])
+    assert [(part.kind, part.id, part.name, part.text) for part in message.parts] == [
+        ("tool_call", "c1", "fetch", '{"a":1}')
+    ]
+
+
+def test_calls_that_cannot_be_read_are_no_reply():
+    (message,) = observed([text("tool-call", "Calling tools:\n[{'id': 'c1")])
+    assert message.role == "assistant"
+    assert not message.text
