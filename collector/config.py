@@ -15,7 +15,7 @@ from pydantic import Field, ValidationError
 from collector import document
 from collector.admin.settings import AdminConfig
 from collector.assembly.settings import TurnsConfig
-from collector.config_error import sentences
+from collector.config_error import secrets_of, sentences
 from collector.document import Document, Loc
 from collector.errors import ConfigError
 from collector.ledger.settings import PrivacyConfig, StorageConfig
@@ -23,6 +23,7 @@ from collector.receivers.otlp_grpc import OtlpGrpcConfig
 from collector.receivers.otlp_http import OtlpHttpConfig
 from collector.scoring.settings import ScoringConfig
 from collector.setting import Section, is_loopback
+from collector.telemetry import MOST_SERIES
 
 LogLevel = Literal["debug", "info", "warning", "error"]
 # Variables of the OpenTelemetry specification that say something about this process, and the key
@@ -42,7 +43,7 @@ class PrometheusConfig(Section):
     """What /metrics shows."""
 
     max_series: int = Field(
-        default=2000,
+        default=MOST_SERIES,
         ge=1,
         description="Label sets of one metric; beyond, they are counted in one overflow series.",
     )
@@ -129,7 +130,7 @@ def validate(read: Document, environ: Mapping[str, str]) -> Config:
     # a value of its own it is the default too, so that only refused nulls need to be taken out.
     while True:
         try:
-            return Config.model_validate(values)
+            config = Config.model_validate(values)
         except ValidationError as error:
             removed = [
                 item["loc"]
@@ -140,6 +141,21 @@ def validate(read: Document, environ: Mapping[str, str]) -> Config:
             ]
             if not removed:
                 raise ConfigError("\n".join(sentences(error, Config, read))) from error
+        else:
+            _check_secrets(config, read)
+            return config
+
+
+def _check_secrets(config: Config, read: Document) -> None:
+    """Refuse secrets that stand in the file itself, where backups and repositories keep them."""
+    open_secrets = [
+        f"{read.place(loc)}: {'.'.join(map(str, loc))}: expected ${{env:NAME}}, "
+        "read the secret itself"
+        for loc in secrets_of(config)
+        if loc not in read.from_environment
+    ]
+    if open_secrets:
+        raise ConfigError("\n".join(open_secrets))
 
 
 def _fill(values: dict[str, Any], section: str, key: str, value: object) -> None:

@@ -7,7 +7,7 @@ import typing
 from collections.abc import Iterator
 from typing import Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, SecretStr, ValidationError
 
 from collector.document import Document, Loc
 
@@ -129,3 +129,14 @@ def section_of(annotation: Any) -> type[BaseModel] | None:
         if isinstance(candidate, type) and issubclass(candidate, BaseModel):
             return candidate
     return None
+
+
+def secrets_of(model: BaseModel) -> Iterator[Loc]:
+    """Yield the place of every secret that is set."""
+    for name in type(model).model_fields:
+        value = getattr(model, name)
+        if isinstance(value, SecretStr):
+            yield (name,)
+        elif isinstance(value, BaseModel):
+            for loc in secrets_of(value):
+                yield (name, *loc)

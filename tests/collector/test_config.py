@@ -222,6 +222,14 @@ def test_a_secret_is_never_shown(problems):
     assert all("hunter2" not in line and "${env:SECRET}" in line for line in found)
 
 
+def test_a_secret_in_the_file_itself_is_refused(read, problems):
+    assert problems("service:\n  admin:\n    token: hunter2\n") == [
+        "tellback.yaml:3: service.admin.token: expected ${env:NAME}, read the secret itself"
+    ]
+    found = read("service:\n  admin:\n    token: ${env:TOKEN}\n", TOKEN="42")
+    assert found.service.admin.secret() == b"42"
+
+
 @pytest.mark.parametrize("make", ["missing", "folder", "unreadable"])
 def test_files_that_cannot_be_read(tmp_path, make):
     path = tmp_path / "c.yaml"
