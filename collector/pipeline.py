@@ -15,11 +15,14 @@ from collector.assembly.assembler import Assembler, Closed, Closing, close
 from collector.assembly.conversations import Conversations
 from collector.assembly.settings import TurnsConfig
 from collector.dialect import AnyOperation, Dialect
+from collector.dialects import DIALECTS
 from collector.entry import Entry
 from collector.errors import Retryable
 from collector.otlp import Batch
 from collector.scoring.worker import Worker
 from collector.span import Record, Span
+from scorers.judges import JUDGES
+from scorers.measures import MEASURES
 from scorers.turn import ClosedBy
 
 logger = logging.getLogger(__name__)
@@ -108,3 +111,11 @@ class Pipeline:
                 dropped["dialect_failed"] += 1
                 return dialect.name, ()
         return UNKNOWN, ()
+
+
+def default_pipeline(
+    config: TurnsConfig, *, clock: Callable[[], float], observer: PipelineObserver
+) -> Pipeline:
+    """Return the pipeline with every built-in dialect, measure and judge that needs no model."""
+    worker = Worker(MEASURES, JUDGES)
+    return Pipeline(DIALECTS, config, worker, clock=clock, observer=observer)

@@ -7,9 +7,6 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
-SHARED = ROOT.parent / "shared"
-
 
 def pytest_addoption(parser):
     parser.addoption(
@@ -49,11 +46,3 @@ def program():
         return path
 
     return find
-
-
-def shared(*parts: str) -> Path:
-    """Return a folder of data that is kept outside the project; skip where it is absent."""
-    path = SHARED.joinpath(*parts)
-    if not path.exists():
-        pytest.skip(f"{'/'.join(parts)} is not beside this checkout")
-    return path

@@ -132,6 +132,12 @@ class Assembler:
         group.waiting = closed.unfinished
         group.forced = False
 
+    def again(self, key: str) -> None:
+        """Have a group looked at again: what it gave could not be stored."""
+        group = self.groups.get(key)
+        if group is not None:
+            group.changed = True
+
     def _reason(self, group: Group, now: float) -> ClosedBy | None:
         if not group.changed and not group.waiting:
             return None

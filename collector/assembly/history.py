@@ -6,14 +6,15 @@ requester's unless a harness wrote it, or it repeats what a tool had returned be
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 
 from collector.assembly.harness_text import requester_words
-from scorers.turn import Message, Said
+from scorers.turn import Message, Said, ToolExecution
 
 MIN_ECHO = 24  # characters of a tool's result that make a user-role message an echo of it
-PROBES = 8  # places of a tool's result that are looked for
+PIECE = 40  # characters that are no coincidence when they stand in a tool's result and a message
+PROBES = 8  # places of a tool's result that are looked for, about
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,29 +33,56 @@ class History:
     prefill: str = ""
 
 
-def read(messages: Sequence[Message], *, echoes: Iterable[str] = ()) -> History:
+class Echoes:
+    """What tools returned: a user-role text that repeats it is the tool's, not the requester's."""
+
+    def __init__(self, tools: Iterable[ToolExecution] = ()) -> None:
+        self._results = [
+            (tool.end_ns, tool.result, _probes(tool.result)) for tool in tools if tool.result
+        ]
+
+    def repeated(self, words: str, before_ns: int) -> list[str]:
+        """Return the pieces of a text that tools had returned by then."""
+        return [
+            _repeated(words, result, probes)
+            for end, result, probes in self._results
+            if end <= before_ns
+        ]
+
+
+def read(
+    messages: Sequence[Message],
+    *,
+    echoes: Echoes | None = None,
+    before_ns: int = 0,
+    said: Container[str] = (),
+) -> History:
     """Read the requester's dialog out of a model call's input.
 
-    `echoes` are results of tools that ran before the call: a user-role text that repeats one is
-    the tool's, not the requester's. Linear in the messages.
+    `echoes` knows what tools had returned when the call began at `before_ns`; `said` holds
+    user-role texts of earlier calls, which no tool can have returned since. Linear in the messages.
     """
-    known = [probe for result in echoes for probe in _probes(result)]
+    known: list[tuple[str, list[str]]] = []
     before: list[Said] = []
     request: list[str] = []
     request_at = -1
     answer = ""  # the last assistant text without tool calls since the last requester message
-    asked_tools = False
     for index, message in enumerate(messages):
         if message.role == "tool":
-            known += [p for part in message.of_kind("tool_result") for p in _probes(part.text)]
+            known += [(p.text, _probes(p.text)) for p in message.of_kind("tool_result")]
             answer = ""
         elif message.role == "assistant":
-            asked_tools = bool(message.of_kind("tool_call"))
-            answer = "" if asked_tools else message.text
+            answer = "" if message.of_kind("tool_call") else message.text
         elif message.role == "user":
             words = requester_words(message.text)
-            if not words or _is_echo(words, known, before, answer):
+            if not words:
                 continue
+            if words not in said:
+                pieces = [_repeated(words, result, probes) for result, probes in known]
+                if echoes is not None:
+                    pieces += echoes.repeated(words, before_ns)
+                if any(piece and not _told(piece, answer, before) for piece in pieces):
+                    continue
             if answer:
                 # What stood before the answer has been replied to; this opens a new request.
                 before += [Said("user", text) for text in request]
@@ -72,20 +100,22 @@ def read(messages: Sequence[Message], *, echoes: Iterable[str] = ()) -> History:
     return History(tuple(before), tuple(request), request_at, prefill)
 
 
-def _is_echo(words: str, known: list[str], before: list[Said], answer: str) -> bool:
-    """Say whether a user-role text is a tool's: it holds a tool's words that no reply had told."""
-    for probe in known:
-        if probe in words and probe not in answer:
-            return not any(probe in said.text for said in before)
-    return False
+def _told(piece: str, answer: str, before: list[Said]) -> bool:
+    """Say whether an earlier reply holds a piece: then the requester may repeat it."""
+    return piece in answer or any(piece in said.text for said in before)
+
+
+def _repeated(words: str, result: str, probes: list[str]) -> str:
+    """Return the piece of a tool's result that a text repeats, "" where it repeats none."""
+    if len(words) >= MIN_ECHO and words in result:
+        return words
+    return next((probe for probe in probes if probe in words), "")
 
 
 def _probes(result: str) -> list[str]:
     """Return a few pieces of a tool's result by which an echo of it is recognised."""
     text = result.strip()
-    if len(text) < MIN_ECHO:
-        return []
-    if len(text) <= 120:
-        return [text]
-    step = max((len(text) - 60) // PROBES, 1)
-    return [text[at : at + 60] for at in range(0, len(text) - 60, step)][: PROBES + 1]
+    if len(text) < PIECE:
+        return [text] if len(text) >= MIN_ECHO else []
+    step = max((len(text) - PIECE) // PROBES, 8)
+    return [text[at : at + PIECE] for at in range(0, len(text) - PIECE + 1, step)]

@@ -61,9 +61,8 @@ class Tree:
         for member in reversed(path):
             parent = self._parents.get(member)
             if parent is None or parent not in self._above:
+                # A root, a parent that never came, or the end of a loop: nothing is known above.
                 self._above[member] = ()
-                if parent in self._operations:  # the parent's own span was cut off by the limit
-                    self._above[member] = (self._operations[parent],)
                 continue
             holder = self._operations.get(parent)
             outer = self._above[parent]

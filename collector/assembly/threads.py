@@ -10,9 +10,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from collector.assembly.harness_text import requester_words
-from collector.assembly.history import History, read
+from collector.assembly.history import Echoes, History, read
 from collector.assembly.material import Key, Tree, key_of
-from scorers.turn import AgentInvocation, Inference, Message
+from scorers.turn import AgentInvocation, Inference, Message, ToolExecution
 
 ARENA_WITHOUT_AGENT = "trace"
 
@@ -71,16 +71,17 @@ def is_reply(call: Inference) -> bool:
     return answer_of(call) is not None and not asks_for_tools(call)
 
 
-def segments(calls: Sequence[Inference], tree: Tree, results: Iterable[str] = ()) -> list[Segment]:
+def segments(
+    calls: Sequence[Inference], tree: Tree, tools: Iterable[ToolExecution] = ()
+) -> list[Segment]:
     """Group calls (sorted by start) into threads and cut each thread into segments.
 
-    `results` are texts that tools returned in the group: never the requester's words.
+    What `tools` returned in the group is never taken for the requester's words.
     """
-    echoes = tuple(results)
+    echoes = Echoes(tools)
     found: list[Segment] = []
     for number, thread in enumerate(_threads(calls, tree)):
-        parts = _cut([(call, _history(call, echoes)) for call in thread], tree)
-        for position, part in enumerate(parts):
+        for position, part in enumerate(_cut(_histories(thread, echoes), tree)):
             segment = Segment([c for c, _ in part], [h for _, h in part], number)
             if position and _ends_early(segment.calls[0]):
                 # Only the start of the messages is there: the request shown is an earlier turn's.
@@ -94,6 +95,18 @@ def segments(calls: Sequence[Inference], tree: Tree, results: Iterable[str] = ()
     return found
 
 
+def _histories(thread: list[Inference], echoes: Echoes) -> list[tuple[Inference, History]]:
+    said: set[str] = set()
+    read_so_far: list[tuple[Inference, History]] = []
+    for call in thread:
+        messages = call.input or ()
+        history = read(messages, echoes=echoes, before_ns=call.start_ns, said=said)
+        said.update(said_now.text for said_now in history.before)
+        said.update(history.request)
+        read_so_far.append((call, history))
+    return read_so_far
+
+
 def _ends_early(call: Inference) -> bool:
     """Whether the newest messages of a call are cut off. A count limit takes the oldest instead."""
     return bool(call.capture.broken) and not call.capture.dropped
@@ -102,13 +115,6 @@ def _ends_early(call: Inference) -> bool:
 def _outermost(call: Inference, tree: Tree) -> Key:
     around = tree.agents_around(call)
     return key_of(around[-1]) if around else (call.trace_id, ARENA_WITHOUT_AGENT)
-
-
-def _history(call: Inference, echoes: tuple[str, ...]) -> History:
-    # A text that stands in the call's very first messages was there before this turn's tools ran;
-    # `read` looks only at results that stand earlier in the same input, plus the echoes given.
-    has_tool_messages = any(message.role == "tool" for message in call.input or ())
-    return read(call.input or (), echoes=() if has_tool_messages else echoes)
 
 
 def _threads(calls: Sequence[Inference], tree: Tree) -> list[list[Inference]]:
@@ -187,7 +193,8 @@ def _opens_anew(
 ) -> bool:
     earlier, earlier_history = last
     if not is_reply(earlier):
-        return False
+        # A reply that stands in the history only: its own call was never recorded.
+        return bool(history.request) and len(history.before) > len(earlier_history.before)
     if call.input is None or _ends_early(call):
         # What was asked can't be seen; another outermost agent is another turn.
         return _outermost(earlier, tree) != _outermost(call, tree)

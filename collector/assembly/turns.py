@@ -36,7 +36,7 @@ def assemble(
     limits = CaptureLimits.of([*work.inferences, *work.tools, *work.agents])
     results = Results(work, limits, material.incomplete)
     outer = [call for call in work.inferences if work.tree.tool_around(call) is None]
-    parts = segments(outer, work.tree, [tool.result for tool in work.tools if tool.result])
+    parts = segments(outer, work.tree, work.tools)
     drafts: list[Draft] = []
     for arena in arenas(parts, work.agents, results.top_level, work.tree):
         drafts += drafts_of(arena)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from collector.entry import Entry
 from collector.scoring.states import after_judging, before_judging
-from scorers.measures.delivery import DeliveryMeasure, deliveries
+from scorers.measures.delivery import deliveries
 from scorers.score import Outcome, Score
 from scorers.scorer import Scorer
 from scorers.turn import Turn
@@ -56,5 +56,3 @@ def _guarded(scorer: Scorer, turn: Turn) -> Score:
             reason=type(error).__name__,
         )
 
-
-__all__ = ["DeliveryMeasure", "Worker"]

@@ -1,0 +1,60 @@
+"""`tellback run`: the sidecar."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import logging
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+from collector.config import Config, load
+
+
+def add_parser(subparsers: Any) -> None:
+    """Add `run` to the program's commands."""
+    parser = subparsers.add_parser(
+        "run",
+        help="the sidecar: receive telemetry, measure turns, serve metrics",
+        description="Receive OTLP, measure every turn, serve metrics. SIGTERM drains what is open "
+        "within a deadline and names what is left.",
+    )
+    parser.add_argument("--config", type=Path, metavar="FILE", help="absent: the defaults")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run until a signal. Raises `ConfigError` where it can't start."""
+    config = load(args.config)
+    logging.basicConfig(
+        level=config.service.log_level.upper(),
+        format="%(asctime)s %(levelname)s %(name)s: %(message)s",
+        stream=sys.stderr,
+    )
+    for warning in config.warnings():
+        logging.getLogger("tellback").warning("%s", warning)
+    import uvloop  # noqa: PLC0415 - only the sidecar needs it
+
+    uvloop.run(_serve(config))
+    return 0
+
+
+async def _serve(config: Config) -> None:
+    from collector.service import Addresses, Service  # noqa: PLC0415 - `validate` needs none of it
+
+    service = Service(config)
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, service.stop)
+
+    def announce(ports: Addresses) -> None:
+        logging.getLogger("tellback").info(
+            "listening: OTLP/gRPC %d, OTLP/HTTP %d, metrics and page %d",
+            ports.grpc,
+            ports.http,
+            ports.admin,
+        )
+
+    await service.run(announce)
