@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from collector.content import decode, literal
@@ -24,7 +25,8 @@ _STEP = re.compile(r"^[ \t]*+(?:Action(?: Input)?|Tool):", re.MULTILINE)
 def observed(said: Iterable[Message]) -> tuple[Message, ...]:
     """Return the messages with prose calls as tool calls and prose results as tool results.
 
-    Results carry no id: the prose has none, and one text may hold the results of several calls.
+    One text answers all calls of the step before it: each call's result is that text, under the
+    call's id. Where the calls are not known, it carries none.
     """
     found: list[Message] = []
     for message in said:
@@ -36,12 +38,12 @@ def _read(message: Message, before: Message | None) -> Message:
     if message.role in ("tool-call", "tool_call"):
         return Message("assistant", _calls(message.text) or _as("tool_call", message))
     if message.role in ("tool-response", "tool_response"):
-        return Message("tool", _as("tool_result", message))
+        return Message("tool", _results(message, before))
     text = message.text
     if message.role == "assistant" and text.startswith(_CALLING):
         return Message("assistant", _calls(text) or message.parts, message.name)
     if message.role == "user" and text.startswith(_ANSWERS) and before and _is_step(before):
-        return Message("tool", _as("tool_result", message), message.name)
+        return Message("tool", _results(message, before), message.name)
     return message
 
 
@@ -49,6 +51,14 @@ def _is_step(message: Message) -> bool:
     if message.role != "assistant":
         return False
     return bool(message.of_kind("tool_call")) or _STEP.search(message.text) is not None
+
+
+def _results(message: Message, before: Message | None) -> tuple[Part, ...]:
+    found = _as("tool_result", message)
+    calls = before.of_kind("tool_call") if before else ()
+    if not calls:
+        return found
+    return tuple(replace(part, id=call.id, name=call.name) for call in calls for part in found)
 
 
 def _as(kind: Any, message: Message) -> tuple[Part, ...]:

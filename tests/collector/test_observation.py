@@ -47,6 +47,15 @@ def test_calls_in_prose_are_calls():
     ]
 
 
+def test_one_text_answers_all_calls_of_the_step():
+    step = Message("assistant", (Part("tool_call", "{}", "c1", "a"), Part("tool_call", "{}", "c2")))
+    _, results = observed([step, text("tool-response", "Observation:\nx\ny")])
+    assert [(part.kind, part.id, part.text) for part in results.parts] == [
+        ("tool_result", "c1", "Observation:\nx\ny"),
+        ("tool_result", "c2", "Observation:\nx\ny"),
+    ]
+
+
 def test_calls_that_cannot_be_read_are_no_reply():
     (message,) = observed([text("tool-call", "Calling tools:\n[{'id': 'c1")])
     assert message.role == "assistant"

@@ -164,7 +164,7 @@ def test_observations_of_smolagents_are_no_words_of_the_requester():
         )
         assert [message.role for message in call.input] == ["user", "assistant", "tool"]
         assert call.input[1].parts[0].name == "fetch"
-        assert results(call.input) == [(None, "Observation:\nrow 1")]
+        assert results(call.input) == [("c1", "Observation:\nrow 1")]
 
 
 def test_observation_that_a_requester_wrote_stays_theirs():
