@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import math
 import socket
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
 
 RECEIVER = "otlp_http"
 _KEY = "receivers.otlp.http.endpoint"
+_LAST_WORDS_SECONDS = 1.0
 _CONTENT_TYPES = {encoding: name.encode() for name, encoding in ENCODINGS.items()}
 
 Send = Callable[[dict[str, Any]], Awaitable[None]]
@@ -64,9 +64,12 @@ class OtlpHttp:
         server, self._server = self._server, None
         if server is None or self._socket is None:
             return
-        server.config.timeout_graceful_shutdown = max(1, math.ceil(deadline))
+        # Given to asyncio, which takes fractions of seconds too.
+        server.config.timeout_graceful_shutdown = deadline  # type: ignore[assignment]
         await server.shutdown(sockets=[self._socket])
-        # What is still open has no request under way, or its sender doesn't read the answer.
+        late = list(server.server_state.tasks)
+        if late:  # they were cancelled, and now say 503
+            await asyncio.wait(late, timeout=_LAST_WORDS_SECONDS)
         for connection in list(server.server_state.connections):
             connection.transport.close()
 
