@@ -63,7 +63,7 @@ def main():
                     continue
                 asked[name] += 1
                 met[name] += good
-                if not good and given.verbose and name != "kept exact":
+                if not good and given.verbose:
                     print(case["id"], name, found.as_pair(), case["label"], file=sys.stderr)
     for name, count in asked.items():
         print(f"{name:18} {met[name]:4} / {count:4}  {met[name] / count:6.1%}")

@@ -109,53 +109,69 @@ def gaps(ranges: Iterable[tuple[int, int]], size: int) -> list[tuple[int, int]]:
 
 
 def _ends(produced: str, delivered: str) -> list[Run]:
-    """Find the opening and the end of `produced`: at the ends of `delivered` first, then behind a
-    header and before a footer of the harness."""
+    """Find the opening and the end of `produced`: at the ends of `delivered`, else behind a header
+    and before a footer of the harness."""
     most = min(len(produced), len(delivered))
     length = common_prefix(produced, delivered)
-    head = Run(0, 0, length) if length >= min(ANCHOR, most) else None
+    head = Run(0, 0, length) if length >= min(ANCHOR, most) else _inner_head(produced, delivered)
     length = common_suffix(produced, delivered, len(produced), len(delivered))
-    tail = Run(len(produced) - length, len(delivered) - length, length)
-    if length < ANCHOR:
-        tail = Run(len(produced), len(delivered), 0)
-    if head is None:
-        head = _inner_head(produced, delivered, tail)
-    first, floor = (head.produced + head.length, head.delivered + head.length) if head else (0, 0)
-    if tail.length == 0:
-        tail = _inner_tail(produced, delivered, first, floor)
-    spare = min(tail.produced + tail.length - first, tail.delivered + tail.length - floor)
-    if tail.length > spare:
-        over = tail.length - max(0, spare)
-        tail = Run(tail.produced + over, tail.delivered + over, tail.length - over)
-    return [run for run in (head, tail) if run is not None and run.length > 0]
+    if length >= ANCHOR:
+        tail = Run(len(produced) - length, len(delivered) - length, length)
+    else:
+        tail = _inner_tail(produced, delivered)
+    if tail.length > head.length:
+        head = _before(head, tail)
+    else:
+        tail = _behind(tail, head)
+    return [run for run in (head, tail) if run.length > 0]
 
 
-def _inner_head(produced: str, delivered: str, tail: Run) -> Run | None:
-    """Find the opening of `produced` inside `delivered`, before `tail`."""
+def _before(head: Run, tail: Run) -> Run:
+    """Shorten `head` so that it ends where the longer `tail` begins; what is left of it then must
+    be long enough not to be chance."""
+    spare = min(tail.produced - head.produced, tail.delivered - head.delivered, head.length)
+    if spare < head.length and spare < 2 * SHORTEST:
+        spare = 0
+    return Run(head.produced, head.delivered, max(0, spare))
+
+
+def _behind(tail: Run, head: Run) -> Run:
+    """Shorten `tail` so that it begins where `head` ends, as `_before` does."""
+    over = max(
+        head.produced + head.length - tail.produced,
+        head.delivered + head.length - tail.delivered,
+        0,
+    )
+    if over and tail.length - over < 2 * SHORTEST:
+        over = tail.length
+    return Run(tail.produced + over, tail.delivered + over, tail.length - over)
+
+
+def _inner_head(produced: str, delivered: str) -> Run:
+    """Find the opening of `produced` inside `delivered`."""
     opening = len(produced) - len(produced.lstrip())
     for size in (4 * ANCHOR, 2 * ANCHOR, ANCHOR):
         anchor = produced[opening : opening + size]
-        at = delivered.find(anchor, 0, tail.delivered) if len(anchor) == size else -1
+        at = delivered.find(anchor) if len(anchor) == size else -1
         if at < 0:
             continue
         back = common_suffix(produced, delivered, opening, at)
-        limit = min(tail.produced - opening, tail.delivered - at)
-        ahead = common_prefix(produced, delivered, opening, at, limit)
+        ahead = common_prefix(produced, delivered, opening, at)
         if back + ahead >= SHORTEST:
             return Run(opening - back, at - back, back + ahead)
-    return None
+    return Run(0, 0, 0)
 
 
-def _inner_tail(produced: str, delivered: str, first: int, floor: int) -> Run:
-    """Find the end of `produced` inside `delivered`, behind what is known."""
+def _inner_tail(produced: str, delivered: str) -> Run:
+    """Find the end of `produced` inside `delivered`."""
     end = len(produced.rstrip())
     for size in (4 * ANCHOR, 2 * ANCHOR, ANCHOR):
-        anchor = produced[end - size : end] if end - size >= first else ""
-        at = delivered.rfind(anchor, floor) + size if anchor else -1
-        if at < floor + size:
+        anchor = produced[end - size : end] if end >= size else ""
+        at = delivered.rfind(anchor) + size if anchor else -1
+        if at < size:
             continue
         ahead = common_prefix(produced, delivered, end, at)
-        back = common_suffix(produced, delivered, end, at, min(end - first, at - floor))
+        back = common_suffix(produced, delivered, end, at)
         if back + ahead >= SHORTEST:
             return Run(end - back, at - back, back + ahead)
     return Run(len(produced), len(delivered), 0)

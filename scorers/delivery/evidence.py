@@ -15,17 +15,17 @@ Place = tuple[int, int]
 @dataclass(slots=True)
 class Evidence:
     """`ranges`: retained ranges of the produced text, in order and disjoint. `noise`: what of the
-    delivered text is not the tool's, joined by newlines. `payload`: the delivered text without it.
+    delivered text is not the tool's, joined by newlines. `parts`: the delivered text without it.
     `how`: text, skeleton, value or rendering. `complete`: per record, the fields that arrived
     whole, where values were compared; None where ranges decide. `kinds`: what the value
     comparison saw happen: key, row, clip, number, mask, value. `extra`: retained characters that
     have no range of their own. `valid`: the delivered payload parses; None where its text decides.
-    `seams`: delivered texts between retained runs.
+    `seams`: delivered texts between the parts. `numbered`: the parts bear line numbers.
     """
 
     ranges: list[Place]
     noise: str
-    payload: str
+    parts: list[str]
     how: str
     complete: list[set[str]] | None = None
     rows: int | None = None
@@ -33,6 +33,7 @@ class Evidence:
     extra: int = 0
     valid: bool | None = None
     seams: list[str] = field(default_factory=list)
+    numbered: bool = False
 
     @property
     def kept(self) -> int:

@@ -35,20 +35,20 @@ class Delivery:
     the state is neither intact nor cut.
     """
 
-    tool: str
-    call_id: str | None
+    tool: str = ""
+    call_id: str | None = None
     state: State
-    strategy: str | None
-    marker: bool
-    silent: bool
-    broken: bool | None
-    format: str
-    produced_characters: int | None
-    delivered_characters: int | None
-    kept_characters: int | None
-    fields: Mapping[str, tuple[int, int]] | None
-    rows: tuple[int, int] | None
-    reason: str | None
+    strategy: str | None = None
+    marker: bool = False
+    silent: bool = False
+    broken: bool | None = None
+    format: str = "text"
+    produced_characters: int | None = None
+    delivered_characters: int | None = None
+    kept_characters: int | None = None
+    fields: Mapping[str, tuple[int, int]] | None = None
+    rows: tuple[int, int] | None = None
+    reason: str | None = None
 
     def as_pair(self) -> dict[str, Any]:
         """Return the JSON-ready form, with the interface's keys in its order."""

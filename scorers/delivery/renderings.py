@@ -47,7 +47,7 @@ def by_rendering(produced: str, layout: Layout, delivered: str) -> tuple[Evidenc
         Evidence(
             ranges=ranges,
             noise="",
-            payload=delivered,
+            parts=[delivered],
             how="rendering",
             complete=complete,
             valid=share == 1,

@@ -56,7 +56,7 @@ def _one_sided(result: ToolResult) -> Delivery:
 
 def _dropped(result: ToolResult, produced: str) -> Delivery:
     made = shape(produced)
-    fields: dict[str, tuple[int, int]] = {name: (0, 0) for name in made.layout.names()}
+    fields: dict[str, tuple[int, int]] = dict.fromkeys(made.layout.names(), (0, 0))
     for record in made.layout.records:
         for name in record:
             fields[name] = (0, fields[name][1] + 1)

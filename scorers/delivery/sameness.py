@@ -17,7 +17,8 @@ from scorers.payload.views import opened, without_colours
 MOST_PARTS = 2_000_000
 _TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d")
 _MASK = re.compile(
-    r"\*{3,}|•{3,}|█{2,}|x{6,}|<[A-Z_]{3,}>|\[(?:REDACTED|MASKED|FILTERED|HIDDEN|SECRET)", re.I
+    r"\*{3,}|•{3,}|█{2,}|x{6,}|<[A-Z_]{3,}>|\[(?:REDACTED|MASKED|FILTERED|HIDDEN|SECRET)",
+    re.IGNORECASE,
 )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from scorers import markers
 from scorers.delivery.evidence import Evidence, Place, missing
+from scorers.payload.shape import Shape
 
 _PLACEHOLDER = re.compile(
     r"^\W{0,4}(?:[\w ,:'-]{0,80}\b)?(?:cleared|removed|omitted|masked|evicted|pruned|trimmed|hidden|"
@@ -38,13 +39,12 @@ _PAGE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """What is known of a result that was cut: both texts, the format and rows of the produced
-    one, what was found of it, and the harness's known markers in the delivered one."""
+    """What is known of a result that was cut: both texts, the produced one's shape, what was found
+    of it, and the harness's known markers in the delivered one."""
 
     produced: str
     delivered: str
-    format: str
-    rows: tuple[int, int] | None
+    made: Shape
     evidence: Evidence
     sightings: tuple[markers.Sighting, ...]
 
@@ -67,6 +67,8 @@ def strategy(cut: Cut) -> str:
     """Name the strategy, one of design's list."""
     if cut.has("synopsis") or _is_synopsis(cut):
         return "synopsis"
+    if cut.evidence.how == "mention":
+        return "summarise_model"
     if cut.evidence.kept < min(16, len(cut.produced) // 4 + 1):
         return _nothing_left(cut)
     if cut.evidence.how in ("value", "rendering") and cut.evidence.kinds:
@@ -107,7 +109,7 @@ def _is_synopsis(cut: Cut) -> bool:
         return False
     noise = cut.evidence.noise
     structural = re.search(
-        r"\b(?:keys?|fields?|array|object|length|type|schema|structure)\b", noise, re.I
+        r"\b(?:keys?|fields?|array|object|length|type|schema|structure)\b", noise, re.IGNORECASE
     )
     if structural is None or cut.evidence.kept > 0.6 * len(cut.produced):
         return False
@@ -220,7 +222,7 @@ def _ends(cut: Cut, lost: list[Place], hint: str | None) -> str:
         return "head_tail_lines"
     if named and named.startswith("token"):
         return "head_tail_tokens"
-    if named == "bytes" or "\ufffd" in cut.delivered and "\ufffd" not in text:
+    if named == "bytes" or ("\ufffd" in cut.delivered and "\ufffd" not in text):
         return "head_tail_bytes"
     if named is None and not text.isascii() and _even_in_bytes(cut):
         return "head_tail_bytes"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 
 from scorers import markers
@@ -9,8 +10,12 @@ from scorers.delivery.evidence import Evidence, Place, merged
 from scorers.overlap import Run, align, gaps
 from scorers.payload.skeleton import LONGEST, Skeleton, skeleton
 
+# A joint of bare dots is a sign of a cut that says nothing: not a marker, and not content either.
+_DOTS = re.compile(r"(?<!\.)(?:\.{3}|\.{6}|…)(?!\.)")
 # Stands in for a known marker while texts are aligned, so that no run reaches into it.
 _FILLERS = "\ufdd0\ufdd1\ufdd2\ufdd3"
+# Stands in for a line break of a marker.
+NEWLINE = "\ufdd4"
 
 
 def without_markers(delivered: str, produced: str) -> tuple[str, tuple[markers.Sighting, ...]]:
@@ -28,10 +33,17 @@ def without_markers(delivered: str, produced: str) -> tuple[str, tuple[markers.S
             start -= 1
         while end < len(delivered) and end - one.end < 2 and delivered[end] == "\n":
             end += 1
-        parts += [delivered[at:start], filler * (end - start)]
+        parts += [delivered[at:start], _blank(delivered[start:end], filler)]
         at = end
     parts.append(delivered[at:])
-    return "".join(parts), found
+    blanked = "".join(parts)
+    if "..." not in produced and "…" not in produced:
+        blanked = _DOTS.sub(lambda match: filler * len(match[0]), blanked)
+    return blanked, found
+
+
+def _blank(text: str, filler: str) -> str:
+    return "".join(NEWLINE if char == "\n" else filler for char in text)
 
 
 def by_text(produced: str, blanked: str) -> Evidence:
@@ -72,13 +84,13 @@ def _evidence(
     return Evidence(
         ranges=merged(ranges, produced),
         noise=_noise(delivered, ordered),
-        payload="".join(delivered[start:end] for start, end in ordered),
         how=how,
         seams=[delivered[a[1] : b[0]] for a, b in pairwise(ordered)],
+        parts=[delivered[start:end] for start, end in ordered],
     )
 
 
 def _noise(delivered: str, places: list[Place]) -> str:
     """Return what of the delivered text no run holds, without the blanks of known markers."""
     left = (delivered[start:end] for start, end in gaps(places, len(delivered)))
-    return "\n".join(part for part in left if part.strip(_FILLERS + " \t\r\n"))
+    return "\n".join(part for part in left if part.strip(_FILLERS + NEWLINE + " \t\r\n"))

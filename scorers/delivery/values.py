@@ -10,7 +10,7 @@ from typing import Any
 from scorers.delivery.evidence import Evidence, Place, merged
 from scorers.delivery.sameness import difference, same
 from scorers.overlap import gaps
-from scorers.payload.json_text import canonical
+from scorers.payload.json_text import canonical, is_container, read_at
 from scorers.payload.layout import Layout
 from scorers.payload.views import nodes
 
@@ -22,13 +22,15 @@ AHEAD = 16
 @dataclass(slots=True)
 class Weighing:
     """How one delivered value compares: per produced record the fields that arrived whole, what
-    happened to the others, the characters of partly kept values, and the main list's rows."""
+    happened to the others, the characters of partly kept values, and the main list's rows. `met`
+    counts the fields that are there, whole or not; `met_names` are their names."""
 
     complete: list[set[str]]
     kinds: set[str] = field(default_factory=set)
     extra: int = 0
     rows: list[bool] | None = None
     met: int = 0
+    met_names: set[str] = field(default_factory=set)
 
     @property
     def score(self) -> tuple[int, int]:
@@ -56,7 +58,7 @@ def by_value(
         noise="\n".join(
             delivered[start:end] for start, end in outside if delivered[start:end].strip()
         ),
-        payload=delivered[span[0] : span[1]],
+        parts=[delivered[span[0] : span[1]]],
         how="value",
         complete=best.complete,
         rows=_row_count(layout, best),
@@ -79,10 +81,21 @@ def _candidates(value: Any) -> Iterable[Any]:
 def _weigh(layout: Layout, value: Any) -> Weighing | None:
     if not layout.values:
         return None
-    if layout.main is None and len(layout.values) > 1 or _is_list(layout):
+    if (layout.main is None and len(layout.values) > 1) or _is_list(layout):
         return _weigh_records(layout, value)
+    channel = _weigh_channel(layout, value)
+    if channel is not None:
+        return channel
     if isinstance(value, dict):
         return _weigh_object(layout, value)
+    return None
+
+
+def _weigh_channel(layout: Layout, value: Any) -> Weighing | None:
+    """Recognise one member of an object, delivered in the whole object's place."""
+    for name, ours in layout.values[0].items():
+        if is_container(ours) and type(ours) is type(value) and same(ours, value):
+            return Weighing([{name}], {"channel"}, met=1)
     return None
 
 
@@ -101,14 +114,16 @@ def _weigh_object(layout: Layout, value: dict[Any, Any]) -> Weighing:
             weighing.kinds.add("key")
             continue
         weighing.met += 1
+        weighing.met_names.add(name)
         if same(ours, theirs[name]):
             weighing.complete[0].add(name)
             continue
         found = difference(ours, theirs[name])
         weighing.kinds |= found.kinds
-        weighing.extra += found.kept
         if name == layout.main:
             weighing.rows = _rows_met(ours, theirs[name])
+        if name != layout.main or not weighing.rows:
+            weighing.extra += found.kept
     return weighing
 
 
@@ -150,6 +165,7 @@ def _weigh_records(layout: Layout, value: Any) -> Weighing | None:
                 weighing.kinds.add("key")
                 continue
             weighing.met += 1
+            weighing.met_names.add(name)
             if same(one, record[name]):
                 weighing.complete[ours].add(name)
                 continue
@@ -194,16 +210,42 @@ def _likeness(ours: dict[str, Any], theirs: dict[str, Any]) -> int:
 
 
 def _ranges(produced: str, layout: Layout, weighing: Weighing) -> list[Place]:
-    """Return the produced text of what arrived: whole records, else single fields and rows."""
-    found: list[Place] = []
+    """Return the produced text without what was lost: rows, members, or values that changed."""
+    lost: list[Place] = []
+    rows = layout.rows or []
     for index, (record, whole) in enumerate(zip(layout.records, weighing.complete, strict=True)):
-        if len(whole) == len(record) and _is_list(layout) and layout.rows:
-            found.append(layout.rows[index])
-        else:
-            found += [record[name] for name in whole]
-    if all(len(w) == len(r) for r, w in zip(layout.records, weighing.complete, strict=True)):
-        return [(0, len(produced))]
-    return merged(found, produced)
+        if not whole and _is_list(layout):
+            lost.append(_with_separator(rows, index))
+            continue
+        places = list(record.values())
+        for place, name in enumerate(record):
+            if name in whole:
+                if weighing.kinds == {"channel"}:
+                    lost.append((places[place][0], _value_start(produced, places[place])))
+                continue
+            if name in weighing.met_names and not (name == layout.main and weighing.rows):
+                lost.append((_value_start(produced, places[place]), places[place][1]))
+            elif name == layout.main and weighing.rows:
+                lost += [
+                    _with_separator(rows, row) for row, met in enumerate(weighing.rows) if not met
+                ]
+            else:
+                lost.append(_with_separator(places, place))
+    return merged(gaps(lost, len(produced)), produced)
+
+
+def _value_start(produced: str, place: Place) -> int:
+    """Return where the value of a member begins, behind its key; a CSV cell has none."""
+    key = read_at(produced, place[0]) if produced.startswith('"', place[0]) else None
+    if key is None or key[1] >= place[1]:
+        return place[0]
+    return place[1] - len(produced[key[1] : place[1]].lstrip(" \t\r\n:"))
+
+
+def _with_separator(places: list[Place], index: int) -> Place:
+    """Return a place up to the next one, so that the comma between goes with it."""
+    start, end = places[index]
+    return (start, max(end, places[index + 1][0])) if index + 1 < len(places) else (start, end)
 
 
 def _row_count(layout: Layout, weighing: Weighing) -> int | None:

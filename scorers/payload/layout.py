@@ -51,7 +51,7 @@ def of_json(text: str, start: int = 0) -> Layout:
     if not text.startswith("[", start):
         return Layout()
     rows, values_of = _array(text, start)
-    layout = Layout(rows=rows if rows else None)
+    layout = Layout(rows=rows or None)
     for row, value in zip(rows, values_of, strict=True):
         if isinstance(value, dict):
             places, values, _ = _object(text, row[0])

@@ -32,7 +32,9 @@ _CODE = re.compile(
     r"private |#include|package |func |fn |use |return\b|if \(|for \(|SELECT |CREATE )|[;{]\s*$",
     re.MULTILINE,
 )
-_TAG = re.compile(r"<(?:!doctype|html|head|body|div|p|ul|li|table|section|span|a|h[1-6])\b", re.I)
+_TAG = re.compile(
+    r"<(?:!doctype|html|head|body|div|p|ul|li|table|section|span|a|h[1-6])\b", re.IGNORECASE
+)
 _BLOB = re.compile(r"^[A-Za-z0-9+/_-]{64,}={0,2}$")
 _NAME = re.compile(r"^[\w .()%/#:@*-]{1,60}$")
 _RULE = re.compile(r"^[\s|+:=-]*-{2,}[\s|+:=-]*$", re.MULTILINE)
@@ -85,7 +87,7 @@ def delimited(text: str) -> str | None:
         names = [name.strip().strip('"') for name in rows[0].split(delimiter)]
         if width < 1 or len(set(names)) < len(names) or not all(_NAME.match(one) for one in names):
             continue
-        if any(one.replace(".", "").isdigit() for one in names) or " " in rows[0] and width == 1:
+        if any(one.replace(".", "").isdigit() for one in names) or (" " in rows[0] and width == 1):
             continue
         if all(count == width + 1 for count in layout.columns("\n".join(rows[:200]), delimiter)):
             return delimiter

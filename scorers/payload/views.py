@@ -6,7 +6,7 @@ import ast
 import html
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from scorers.payload.json_text import MISSING, read, read_at
 
@@ -16,12 +16,15 @@ LONGEST_LITERAL = 500_000
 DEEPEST = 8
 MOST_VIEWS = 12
 MOST_NODES = 20_000
+LONGEST_NUMBERED = 4_000_000
 
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-Z\\-_]")
 _NUMBER = re.compile(r"^[ ]*(\d+)(?:\t|[ ]?\|[ ]?|: |→|  )", re.MULTILINE)
 _BLOCK_TEXT = re.compile(r"\btext=(?P<text>'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")")
-_TAGS = re.compile(r"<(script|style)\b[^>]*>.*?</\1\s*>|<!--.*?-->|<[^>]{1,2000}>", re.I | re.S)
-_FENCE = re.compile(r"^\s*```[\w-]*\n(?P<body>.*?)\n?```\s*$", re.S)
+_TAGS = re.compile(
+    r"<(script|style)\b[^>]*>.*?</\1\s*>|<!--.*?-->|<[^>]{1,2000}>", re.IGNORECASE | re.DOTALL
+)
+_FENCE = re.compile(r"^\s*```[\w-]*\n(?P<body>.*?)\n?```\s*$", re.DOTALL)
 
 
 def without_colours(text: str) -> str:
@@ -149,7 +152,14 @@ def nodes(value: Any) -> Iterator[Any]:
             waiting.extend(one)
 
 
-def texts(message: str) -> list[str]:
+class View(NamedTuple):
+    """A text that a message carries; `numbered` says that line numbers were taken off it."""
+
+    text: str
+    numbered: bool = False
+
+
+def texts(message: str) -> list[View]:
     """Return the texts a message may carry, the message itself first."""
     found = [message]
 
@@ -162,9 +172,11 @@ def texts(message: str) -> list[str]:
     if whole is MISSING:
         whole = literal(message)
     if whole is not MISSING:
-        strings = [one for one in nodes(opened(whole)) if isinstance(one, str) and len(one) > 40]
+        inner = opened(whole)
         joined = blocks(whole)
         add("\n".join(joined) if joined else None)
+        add(inner if isinstance(inner, str) else None)
+        strings = [one for one in nodes(whole) if isinstance(one, str) and len(one) > 40]
         for one in sorted(strings, key=len, reverse=True)[:3]:
             add(one)
     elif "text=" in message:
@@ -174,7 +186,9 @@ def texts(message: str) -> list[str]:
     add(fenced["body"] if fenced else None)
     if "&lt;" in message or "&quot;" in message or "&amp;" in message:
         add(html.unescape(message))
+    made = [View(text) for text in found]
     for text in found[:4]:
-        if len(text) <= 4_000_000:
-            add(without_numbers(text))
-    return found
+        bare = without_numbers(text) if len(text) <= LONGEST_NUMBERED else None
+        if bare is not None:
+            made.append(View(bare, numbered=True))
+    return made

@@ -1,0 +1,68 @@
+"""Whether a pair of texts itself proves that the instrumentation, not the harness, cut a side."""
+
+from __future__ import annotations
+
+import re
+
+from scorers import markers
+from scorers.payload.json_text import MISSING, read
+
+# A message that stands for an empty result is shorter than this.
+LONGEST_EMPTY = 240
+# The OpenAI Agents SDK's trace exporter shortens a field at this many bytes of JSON.
+EXPORTER_LIMIT = 90_000
+# Less agreement at the start than this proves nothing.
+SHORTEST_PREFIX = 24
+
+_CAPTURE_END = re.compile(r"(?:\.\.\. ?\[truncated(?:, \d+ chars)?\]|\.\.\.|…)\s*$")
+_HIDDEN = re.compile(
+    r"^\W*(?:\[Scrubbed due to '[^']*'\]|__REDACTED__|\[REDACTED\]|<redacted>|\[filtered\])\W*$",
+    re.IGNORECASE,
+)
+
+
+def capture_cut(produced: str, delivered: str) -> str | None:
+    """Return why a side can't be seen, None where the pair proves nothing of the kind."""
+    ours, theirs = produced.strip(), delivered.strip()
+    if not ours:
+        return "produced_empty" if len(theirs) > LONGEST_EMPTY else None
+    if not theirs:
+        return "delivered_empty"
+    if _HIDDEN.match(theirs) and not _HIDDEN.match(ours):
+        return "delivered_redacted"
+    if _HIDDEN.match(ours) and not _HIDDEN.match(theirs):
+        return "produced_redacted"
+    if len(theirs) > len(ours):
+        return "produced_cut_by_capture" if _continues(produced, ours, theirs) else None
+    if _exporter_marker(theirs) and theirs not in ours:
+        return "delivered_cut_by_capture"
+    return None
+
+
+def _continues(produced: str, ours: str, theirs: str) -> bool:
+    """Say whether the longer delivered text is the produced one, going on where that was cut."""
+    end = _CAPTURE_END.search(ours)
+    if end is not None and end.start() >= SHORTEST_PREFIX and not theirs.startswith(ours):
+        return theirs.startswith(ours[: end.start()]) and not markers.note(
+            theirs[end.start() :][:200]
+        )
+    if len(ours) < SHORTEST_PREFIX or not theirs.startswith(ours):
+        return False
+    rest = theirs[len(ours) :]
+    torn = ours[-1].isalnum() and rest[0].isalnum()
+    if torn or (read(theirs) is not MISSING and read(ours) is MISSING):
+        return True
+    # Cut exactly at a limit somebody typed, and much longer: no harness adds that much.
+    size = len(produced)
+    round_limit = size >= 128 and (size % 1_000 == 0 or size & (size - 1) == 0)
+    return round_limit and len(rest) > max(LONGEST_EMPTY, size // 4)
+
+
+def _exporter_marker(text: str) -> bool:
+    """Say whether a text ends as a known trace exporter's shortened attribute."""
+    if len(text.encode("utf-8", "replace")) >= EXPORTER_LIMIT and text.endswith("... [truncated]"):
+        return True
+    return any(
+        one.marker.kind == "capture" and one.end == len(text)
+        for one in markers.sightings(text, ("observe",))
+    )

@@ -1,0 +1,100 @@
+"""The evidence that explains most of a delivered text, and whether its payload is still valid."""
+
+from __future__ import annotations
+
+from scorers import markers
+from scorers.delivery.evidence import Evidence
+from scorers.delivery.renderings import by_rendering, mentioned
+from scorers.delivery.texts import NEWLINE, by_skeleton, by_text, without_markers
+from scorers.delivery.values import by_value
+from scorers.payload import views
+from scorers.payload.json_text import MISSING, read
+from scorers.payload.layout import columns
+from scorers.payload.shape import Shape
+
+Sightings = tuple[markers.Sighting, ...]
+
+
+def weigh(produced: str, delivered: str, made: Shape) -> tuple[Evidence, Sightings]:
+    """Compare as texts, skeletons, values and renderings, as far as each is needed."""
+    blanked, found = without_markers(delivered, produced)
+    best = _by_texts(produced, delivered, blanked)
+    if not made.layout.values:
+        return best, found
+    value = by_value(produced, made.layout, delivered, views.values(delivered))
+    if value is not None and _is_payload(value, best, delivered):
+        value.seams = best.seams
+        return value, found
+    if best.kept < 0.5 * len(delivered):
+        rendered = by_rendering(produced, made.layout, delivered)
+        if rendered is not None and rendered[1] >= 0.5 and rendered[0].kept > best.kept:
+            return rendered[0], found
+        if not found and best.kept < 0.3 * len(produced):
+            best = _mentions(made, delivered) or best
+    return best, found
+
+
+def _by_texts(produced: str, delivered: str, blanked: str) -> Evidence:
+    best = by_text(produced, blanked)
+    for view in views.texts(delivered)[1:]:
+        other = by_text(produced, without_markers(view.text, produced)[0])
+        other.numbered = view.numbered
+        if other.kept > best.kept:
+            best = other
+    loose = by_skeleton(produced, blanked)
+    if loose is not None and loose.kept > 1.05 * best.kept + 8:
+        return loose
+    return best
+
+
+def _is_payload(value: Evidence, best: Evidence, delivered: str) -> bool:
+    """Say whether the value found is the message's payload rather than a fragment of it."""
+    size = sum(map(len, value.parts))
+    if size >= len(delivered.strip()):
+        return True
+    return size >= 0.6 * (len(delivered) - len(value.noise)) and value.kept >= 0.8 * best.kept
+
+
+def _mentions(made: Shape, delivered: str) -> Evidence | None:
+    """Evidence from a text that tells some of the values in words of its own."""
+    fields, size = mentioned(made.layout, delivered)
+    if not size:
+        return None
+    return Evidence(
+        ranges=[],
+        noise=delivered,
+        parts=[],
+        how="mention",
+        complete=fields,
+        rows=0,
+        extra=size,
+        valid=False,
+    )
+
+
+def is_valid(made: Shape, evidence: Evidence) -> bool:
+    """Say whether the delivered payload, without the harness's note, parses as what was produced.
+
+    What stands around a seam is joined as it is; lines stay lines. Line numbers are part of the
+    payload: JSON with them does not parse.
+    """
+    if evidence.valid is not None:
+        return evidence.valid
+    if made.format == "json":
+        return not evidence.numbered and read("".join(evidence.parts)) is not MISSING
+    text = _lined(evidence).strip()
+    if not text:
+        return False
+    if made.format == "jsonl":
+        return not evidence.numbered and all(
+            read(line) is not MISSING for line in text.splitlines() if line.strip()
+        )
+    width = len(made.layout.header or ())
+    return all(count == width for count in columns(text, made.delimiter))
+
+
+def _lined(evidence: Evidence) -> str:
+    joined = evidence.parts[0] if evidence.parts else ""
+    for seam, part in zip(evidence.seams, evidence.parts[1:], strict=True):
+        joined += ("\n" if "\n" in seam or NEWLINE in seam else "") + part
+    return joined
