@@ -87,14 +87,18 @@ SCRIPTS = re.compile(
     )
 )
 WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
-PROFILES = {
-    script: {language: frozenset(words.split()) for language, words in profiles.items()}
+# Per script, the languages that each function word votes for.
+VOTES: dict[str, dict[str, tuple[str, ...]]] = {
+    script: {
+        word: tuple(language for language, words in profiles.items() if word in words.split())
+        for word in " ".join(profiles.values()).split()
+    }
     for script, profiles in (("latin", LATIN), ("cyrillic", CYRILLIC), ("arabic", ARABIC))
 }
 
 # A Han, kana or Hangul character says about as much as two Latin letters.
 DENSE = frozenset({"han", "kana", "ko"})
-# Fewer function words than this can't tell two languages apart ("no", "me" stand in several).
+# Fewer different function words can't tell two languages apart ("no", "me" stand in several).
 FEWEST_WORDS = 2
 
 # What people call languages, in some of the languages they write in.
@@ -152,20 +156,24 @@ def language_of(text: str) -> str | None:
     for owner in ("zh", "ja", "ko"):
         if weights[owner] * 2 >= weight > 0:
             script = owner
-    if script not in PROFILES:
+    if script not in VOTES:
         return script
     return _by_words(text, script)
 
 
 def _by_words(text: str, script: str) -> str | None:
-    counts = Counter(match.group().lower().replace("’", "'") for match in WORD.finditer(text))
-    votes = sorted(
-        (sum(counts[word] for word in words), language)
-        for language, words in PROFILES[script].items()
-    )
-    (second, _), (first, language) = votes[-2:]
+    owners = VOTES[script]
+    votes: Counter[str] = Counter()
+    words: dict[str, set[str]] = {}
+    for word in WORD.findall(text.lower().replace("’", "'")):
+        for language in owners.get(word, ()):
+            votes[language] += 1
+            # A lone letter may be a label or a unit.
+            if len(word) > 1:
+                words.setdefault(language, set()).add(word)
+    (language, first), (_, second) = [*votes.most_common(2), ("", 0), ("", 0)][:2]
     # Related languages share many small words: a winner needs a clear lead.
-    if first < FEWEST_WORDS or first < 1.25 * second:
+    if len(words.get(language, ())) < FEWEST_WORDS or first < 1.25 * second:
         return None
     return language
 

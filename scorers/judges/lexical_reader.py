@@ -7,20 +7,100 @@ be mixed with the rate of a reader model.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Literal
 
+from scorers import identifiers, script
+from scorers.reading import (
+    abbreviations,
+    amounts,
+    answered,
+    deliveries,
+    language,
+    names,
+    pointers,
+    standing,
+    well_known,
+)
 from scorers.reading.gap import Gap
 from scorers.reading.known import Known
-from scorers.reading.language import same_language
-from scorers.reading.names import unexplained_names
 from scorers.reading.passage import Passage
+from scorers.reading.rules import fingerprint
 from scorers.score import Outcome, Score
 from scorers.turn import Turn
 
-# Changes with every rule or threshold: a new version starts a new series.
-RULES = "1"
-# A reply longer than this is a document, not a message; its verdict would rest on its first part.
+# Raised where code, not a pattern or threshold, changes a verdict.
+LOGIC = "1"
+VERSION = fingerprint(
+    (
+        abbreviations,
+        amounts,
+        answered,
+        deliveries,
+        identifiers,
+        language,
+        names,
+        pointers,
+        script,
+        standing,
+        well_known,
+    ),
+    LOGIC,
+)
+# A reply longer than this is a document, not a message; a verdict on it would say little.
 LONGEST_REPLY = 200_000
+# The end of a long request holds what it asks for.
+REQUEST_END = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """What was found in one reply."""
+
+    gaps: tuple[Gap, ...]
+    same_language: bool | None
+    only_actions: bool
+    passed_over: str | None
+    answer_quote: str | None
+
+    @property
+    def failed(self) -> bool:
+        return bool(
+            self.gaps or self.same_language is False or self.only_actions or self.passed_over
+        )
+
+    @property
+    def answered(self) -> bool | None:
+        """False where seen not to answer, True where a sentence takes the request up, else None."""
+        if self.only_actions or self.passed_over:
+            return False
+        return True if self.answer_quote else None
+
+    def kinds(self) -> list[str]:
+        found: list[str] = [gap.category for gap in self.gaps]
+        if self.answered is False:
+            found.append("not_answered")
+        if self.same_language is False:
+            found.append("wrong_language")
+        return list(dict.fromkeys(found))
+
+    def explanation(self) -> str:
+        """One plain sentence that names what was found."""
+        found = []
+        if self.same_language is False:
+            found.append("the reply is not in the requester's language")
+        if self.only_actions:
+            found.append("it lists what was done and not what came of it")
+        if self.passed_over:
+            found.append(f"it passes over {self.passed_over}, which the request names")
+        if self.gaps:
+            spans = ", ".join(f"“{gap.span}”" for gap in self.gaps[:5])
+            more = f" and {len(self.gaps) - 5} more" if len(self.gaps) > 5 else ""
+            found.append(f"the requester can't know what is meant by {spans}{more}")
+        if not found:
+            return "By these rules, the reply needs nothing that it and the dialog do not say."
+        sentence = "; ".join(found)
+        return sentence[0].upper() + sentence[1:] + "."
 
 
 class LexicalReader:
@@ -33,8 +113,8 @@ class LexicalReader:
 
     @property
     def version(self) -> str:
-        """The number of this set of rules."""
-        return RULES
+        """Hash of every pattern, word list and threshold."""
+        return VERSION
 
     @property
     def kind(self) -> Literal["measure", "judge"]:
@@ -47,46 +127,39 @@ class LexicalReader:
         Reads `turn.requester`, `turn.reply`, and `turn.private` only to see whether a name comes
         from there.
         """
+        request = turn.requester.request
         if turn.reply is None:
             return self._unscored(turn.reply_missing or "no reply is known")
         if not turn.reply.strip():
             return self._unscored("the reply is empty")
-        if turn.requester.request is None:
+        if request is None or not request.strip():
             return self._unscored(turn.request_missing or "no request is known")
         if len(turn.reply) > LONGEST_REPLY:
             return self._unscored(f"the reply is longer than {LONGEST_REPLY} characters")
         passage = Passage(turn.reply)
         known = Known(turn)
-        same = same_language(turn.requester, passage)
-        gaps, unsure = unexplained_names(passage, known)
-        failed = bool(gaps) or same is False
-        if not failed and unsure and not known.private:
+        coded, open_names = names.unexplained_names(passage, known)
+        reading = _read(passage, known, turn, request[-REQUEST_END:], coded)
+        if open_names and not reading.failed and not known.private:
             return self._unscored(
-                f"no private context is recorded, so it is not known where "
-                f"{unsure[0].text} comes from"
+                "no private context is recorded, so nothing tells whether "
+                f"{open_names[0].text} comes from the agent's work"
             )
-        return self._verdict(gaps, same=same)
-
-    def _verdict(self, gaps: list[Gap], *, same: bool | None) -> Score:
-        failed = bool(gaps) or same is False
-        kinds: list[str] = [gap.category for gap in gaps]
-        if same is False:
-            kinds.append("wrong_language")
         evidence: dict[str, Any] = {
-            "failed": failed,
-            "answered": None,
-            "answer_quote": None,
-            "same_language": same,
-            "gaps": [gap.as_evidence() for gap in gaps],
-            "kinds": list(dict.fromkeys(kinds)),
+            "failed": reading.failed,
+            "answered": reading.answered,
+            "answer_quote": None if reading.answered is False else reading.answer_quote,
+            "same_language": reading.same_language,
+            "gaps": [gap.as_evidence() for gap in reading.gaps],
+            "kinds": reading.kinds(),
         }
         return Score(
             scorer=self.name,
             version=self.version,
             outcome=Outcome.scored,
-            label="failed" if failed else "usable",
-            value=1.0 if failed else 0.0,
-            explanation=_explanation(gaps, same=same),
+            label="failed" if reading.failed else "usable",
+            value=1.0 if reading.failed else 0.0,
+            explanation=reading.explanation(),
             evidence=evidence,
         )
 
@@ -96,18 +169,28 @@ class LexicalReader:
         )
 
 
-def _explanation(gaps: list[Gap], *, same: bool | None) -> str:
-    """One plain sentence that says what was found."""
-    found = []
-    if same is False:
-        found.append("the reply is not in the requester's language")
-    if gaps:
-        spans = ", ".join(f"“{gap.span}”" for gap in gaps[:5])
-        more = f" and {len(gaps) - 5} more" if len(gaps) > 5 else ""
-        found.append(f"the requester can't know what is meant by {spans}{more}")
-    if not found:
-        return (
-            "Nothing in the reply needs more than it and the dialog say, as far as rules can see."
-        )
-    sentence = "; ".join(found)
-    return sentence[0].upper() + sentence[1:] + "."
+def _read(passage: Passage, known: Known, turn: Turn, request: str, coded: list[Gap]) -> _Reading:
+    gaps = [
+        *coded,
+        *abbreviations.unexplained_terms(passage, known),
+        *abbreviations.unnamed_rows(passage, known),
+        *deliveries.undelivered(passage, known, request),
+        *pointers.unseen_pointers(passage, known),
+        *amounts.amounts_without_currency(passage, known),
+    ]
+    return _Reading(
+        gaps=tuple(_apart(gaps)),
+        same_language=language.same_language(turn.requester, passage),
+        only_actions=answered.only_actions(passage, request),
+        passed_over=answered.passed_over(passage, request),
+        answer_quote=answered.answer_quote(passage, request),
+    )
+
+
+def _apart(gaps: list[Gap]) -> list[Gap]:
+    """Gaps in the order of the reply; of two that overlap, the first."""
+    kept: list[Gap] = []
+    for gap in sorted(gaps, key=lambda gap: (gap.start, gap.end)):
+        if not kept or gap.start >= kept[-1].end:
+            kept.append(gap)
+    return kept

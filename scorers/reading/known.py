@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
+from itertools import islice
 
 from scorers.turn import Turn
 
-# Looking for a name in a text this long takes a few milliseconds; what lies beyond is not looked
-# at, and the reader says so.
+# What lies beyond this is not looked at.
 PRIVATE_LIMIT = 8_000_000
 REQUESTER_LIMIT = 4_000_000
+# Characters of private context that are searched for one reply, over all names: a few tenths of a
+# second. A name that is looked for after that counts as not found.
+SEARCH_BUDGET = 200_000_000
 # A common short name may stand thousands of times inside longer words.
 HITS_LIMIT = 200
+SERIES_HITS = 2_000
 
 
 class Known:
@@ -19,6 +24,8 @@ class Known:
 
     def __init__(self, turn: Turn) -> None:
         self._turn = turn
+        self._budget = SEARCH_BUDGET
+        self._series: dict[str, bool] = {}
 
     @cached_property
     def requester(self) -> str:
@@ -38,6 +45,21 @@ class Known:
         """Whether anything is known of the agent's private context."""
         return any(item.text for item in self._turn.private)
 
+    @cached_property
+    def private_length(self) -> int:
+        """Characters that only the agent has seen."""
+        return sum(len(item.text) for item in self._turn.private)
+
+    @property
+    def has_files(self) -> bool:
+        """Whether the requester provided files."""
+        return bool(self._turn.requester.files)
+
+    @cached_property
+    def has_replies(self) -> bool:
+        """Whether the agent has told the requester anything before."""
+        return any(said.role == "assistant" and said.text for said in self._turn.requester.dialog)
+
     def to_requester(self, name: str) -> bool:
         """Whether the requester has met a name, in any case."""
         return holds(self.folded, name.lower())
@@ -55,17 +77,51 @@ class Known:
             start = self.requester.find(family, end)
         return True  # that often: it is an ordinary run of letters to this requester
 
+    def series(self, family: str, fewest: int) -> bool:
+        """Whether the private context holds this many different numbers of a family."""
+        if family not in self._series:
+            numbers = (number for text in self._searched() for number in _numbers(text, family))
+            seen: set[str] = set()
+            for number in islice(numbers, SERIES_HITS):
+                if number:
+                    seen.add(number)
+                if len(seen) >= fewest:
+                    break
+            self._series[family] = len(seen) >= fewest
+        return self._series[family]
+
     def origin(self, name: str) -> str | None:
         """Return the kind of the first private item that holds a name, None where none does."""
-        left = PRIVATE_LIMIT
-        for item in self._turn.private:
-            text = item.text[:left]
+        for text, item in zip(self._searched(), self._turn.private, strict=False):
             if holds(text, name) or holds(item.name, name):
                 return item.kind
-            left -= len(text)
-            if left <= 0:
-                break
         return None
+
+    def _searched(self) -> Iterator[str]:
+        """The private texts in order, as long as there is budget."""
+        left = PRIVATE_LIMIT
+        for item in self._turn.private:
+            length = min(len(item.text), left)
+            if length > self._budget:
+                return
+            self._budget -= length
+            yield item.text if length == len(item.text) else item.text[:length]
+            left -= length
+            if left <= 0:
+                return
+
+
+def _numbers(text: str, family: str) -> Iterator[str]:
+    """The numbers that follow a family's prefix in a text."""
+    start = text.find(family)
+    while start >= 0:
+        end = start + len(family)
+        stop = end
+        while stop < min(len(text), end + 8) and text[stop].isdigit():
+            stop += 1
+        if not _joins(text[max(0, start - 1) : start]):
+            yield text[end:stop]
+        start = text.find(family, max(end, stop))
 
 
 def holds(text: str, name: str) -> bool:

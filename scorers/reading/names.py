@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+import re
+from collections import Counter, defaultdict
 
 from scorers.identifiers import Identifier, identifiers
 from scorers.reading.gap import Gap
@@ -15,13 +16,61 @@ MOST_NAMES = 400
 MOST_GAPS = 20
 
 
+# "W29 reports …": a source that is quoted with what it says.
+QUOTED = re.compile(
+    r"(?i)\W{0,4}(?:also\s|itself\s|only\s)?(?:says?|said|reports?|finds?|found"
+    r"|shows?|states?|gives?"
+    r"|notes?|claims?|lists?|describes?|argues?|measures?)\b|\s*(?:的?(?:摘要|正文|附表|结果"
+    r"|结论))?(?:也|则|还|都)?(?:说|指出|认为|提到|报告|显示|的说法)"
+)
+# "your reservation EHGLP3": the owner knows which, where there is only one.
+OWNED = re.compile(r"(?i)\b(?:your|tu|su|votre|ihre?)\s[^\W\d_]{2,30}\s\W{0,3}\Z|您的\w{2,6}\s?\Z")
+# `JG7FMM`: letters and digits change places more than once in a record locator.
+LOCATOR = re.compile(r"(?=.{5,8}\Z)(?:[A-Z]+\d+[A-Z]+|\d+[A-Z]+\d+)[A-Z0-9]*\Z")
+# `CM-12`: how trackers and libraries number what they hold.
+NUMBERED = re.compile(r"[A-Z]{2,5}-\d{2,6}\Z")
+# A family of the agent's own has several numbers in what only the agent has seen.
+SERIES = 3
+
+
 def unexplained_names(passage: Passage, known: Known) -> tuple[list[Gap], list[Identifier]]:
     """Return the gaps, and the names that would be gaps if the private context held them.
 
-    A name is a gap if the requester has met neither it nor its family, the private context holds
-    it, no occurrence explains it, and at least one carries a statement.
+    A name is a gap if it belongs to an index or register of the agent's and the requester has not
+    met it, the private context holds it, no occurrence explains it, and at least one carries a
+    statement.
     """
     text = passage.unfenced
+    places = _places(text)
+    families = Counter(found[0].family for found in places.values())
+    met: dict[str, bool] = {}
+    gaps: list[Gap] = []
+    open_names: list[Identifier] = []
+    for name, found in places.items():
+        family = found[0].family
+        if known.to_requester(name) or not _registered(found[0], families[family], known):
+            continue
+        stands = [standing(text, place.start, place.end) for place in found[:50]]
+        if "explained" in stands or "bare" not in stands:
+            continue
+        place = found[stands.index("bare")]
+        if len(places) == 1 and OWNED.search(text[max(0, place.start - 60) : place.start]):
+            continue
+        if family and family not in met:
+            met[family] = known.family_to_requester(family)
+        if met.get(family) and QUOTED.match(text, place.end):
+            continue
+        origin = known.origin(name)
+        if origin is None:
+            open_names.append(place)
+        elif len(gaps) < MOST_GAPS:
+            question = f"What is {name}?"
+            gaps.append(Gap(place.start, place.end, name, "reference", "pointer", question, origin))
+    return gaps, open_names
+
+
+def _places(text: str) -> dict[str, list[Identifier]]:
+    """Where each code of a text stands."""
     places: dict[str, list[Identifier]] = defaultdict(list)
     for identifier in identifiers(text):
         if identifier.shape != "code":
@@ -29,32 +78,17 @@ def unexplained_names(passage: Passage, known: Known) -> tuple[list[Gap], list[I
         if identifier.text not in places and len(places) >= MOST_NAMES:
             break
         places[identifier.text].append(identifier)
-    gaps: list[Gap] = []
-    open_names: list[Identifier] = []
-    families: dict[str, bool] = {}
-    for name, found in places.items():
-        family = found[0].family
-        if family and family not in families:
-            families[family] = known.family_to_requester(family)
-        if families.get(family) or known.to_requester(name):
-            continue
-        stands = [standing(text, place.start, place.end) for place in found[:50]]
-        if "explained" in stands or "bare" not in stands:
-            continue
-        place = found[stands.index("bare")]
-        origin = known.origin(name)
-        if origin is None:
-            open_names.append(place)
-        elif len(gaps) < MOST_GAPS:
-            gaps.append(
-                Gap(
-                    place.start,
-                    place.end,
-                    name,
-                    "reference",
-                    "pointer",
-                    f"What is {name}?",
-                    origin,
-                )
-            )
-    return gaps, open_names
+    return places
+
+
+def _registered(name: Identifier, siblings: int, known: Known) -> bool:
+    """Whether a code looks like an entry of some register, and not like a public name (BM25)."""
+    number = name.text[len(name.family) :]
+    if (
+        siblings > 1
+        or number.startswith("0")
+        or LOCATOR.match(name.text)
+        or NUMBERED.match(name.text)
+    ):
+        return True
+    return bool(name.family) and known.series(name.family, SERIES)

@@ -19,12 +19,15 @@ REACH = 240
 WORD = re.compile(r"[^\W\d_]{2,}|[㐀-鿿가-힣]")
 MARKS = "*_`\"“”'#~ \t"
 LABEL = re.compile(
-    r"(?i)(?:\b(?:ids?|number|numbers|no|nr|code|codes|key|ref|reference|identifier|commit|branch|tag|"
+    r"(?i)(?:\b(?:ids?|number|numbers|no|nr|code|codes|key|ref|reference|identifier"
+    r"|commit|branch|tag|"
     r"version|model|called|named|name|labell?ed|número|código|numéro|nummer)|#|编号|号码|单号|代码|名为"
     r"|叫做|번호|코드|아이디|ID)\W{0,8}\Z"
 )
 DEFINES = re.compile(
-    r"(?i)\s*(?:,\s*(?:which|who|the|a|an|our|your|its|one of|el|la|una?|der|die|das|ein|le|une)\b"
+    r"(?i)\s*(?:,\s*(?:the|a|an|our|your|its|one of|el|la|una?|der|die|das|ein|le|une)\b"
+    r"|,\s*(?:which|who|that)\s(?:is|are|was|were|holds|lists|contains|describes"
+    r"|means|says|covers)\b"
     r"|\s(?:is|are|was|were) (?:the|a|an|our|your|one)\b|\s(?:means|refers to|stands for|denotes)\b"
     r"|\s*=\s*\S|\s*[,，]?\s*(?:即|指的?是|是指|就是|表示|代表|也就是)|\s*(?:은|는)\s\S+\s\S+)"
 )
@@ -37,7 +40,18 @@ ITEM = re.compile(r"(?:[-*•+]|\d{1,3}[.)、]|#{1,6}|>|\(?[a-z]\))\s+")
 PHRASE = re.compile(
     r"(?i)\b(?:the|a|an|our|your|this|that|my)\s+((?:[a-z][\w'-]*\s+){2,4})\W{0,3}\Z"
 )
-HAN_PHRASE = re.compile(r"(?:^|[^㐀-鿿])([㐀-鿿]{3,8})\s?\Z")
+HAN_PHRASE = re.compile(
+    r"(?:^|[^㐀-鿿])[㐀-鿿]{2,7}(?![的在和是与对比为把从到用按跑选取])[㐀-鿿]\s?\Z"
+)
+# "carry a warning, W7, that …": the name is itself the apposition.
+INSET = re.compile(r"(?i)\b(?:a|an|the|our|your|one)\s(?:[\w-]+\s){0,3}[\w-]+,\s\W{0,3}\Z")
+# "flight HAT045 leaves at 06:00 for $120": a noun names the kind, and details follow.
+PREPOSITION = re.compile(
+    r"(?i)(?:\b(?:on|in|of|for|to|from|at|by|with|and|or|per|see|is|are|was|use|take|than|vs"
+    r"|against|that|this|the|a|an|en|de|para|con|y|el|la|under|over|after|before|into"
+    r"|as|if|but|not|by|only|so|both|between))\W*\Z"
+)
+DETAIL = re.compile(r"\d+(?:[:.,]\d+)*|\b[A-Z][A-Za-z]+|→")
 
 
 def standing(text: str, start: int, end: int) -> Standing:
@@ -56,9 +70,16 @@ def standing(text: str, start: int, end: int) -> Standing:
         lead = _body(before[:opened])
         short = 0 < _words(lead) <= (8 if _dense(lead) else 5)
         return "explained" if short and not _numbers(lead) else "bracketed"
+    # One end of a listed pair ("C03→C17") is no statement about the name.
+    if before.rstrip(MARKS)[-1:] in {"→", "↔"} or after.lstrip(MARKS)[:1] in {"→", "↔"}:
+        return "bracketed"
     if _explained_before(before) or _explained_after(before, after):
         return "explained"
-    if not _body(before).strip(MARKS) and not after.strip(MARKS + ":："):
+    if INSET.search(before) and after.lstrip("*`")[:1] == ",":
+        return "explained"
+    if _kind_and_details(before, after):
+        return "explained"
+    if _words(_body(before)) <= 3 and not after.strip(MARKS + ":："):
         return "explained" if _described_below(text, right) else "bare"
     return "bare"
 
@@ -67,7 +88,17 @@ def _explained_before(before: str) -> bool:
     lead = before.rstrip(MARKS)
     if LABEL.search(lead) or LABEL.search(before):
         return True
-    return bool(PHRASE.search(before) or HAN_PHRASE.search(before.rstrip("*`")))
+    if PHRASE.search(before) and not PREPOSITION.search(before):
+        return True
+    return bool(HAN_PHRASE.search(before.rstrip("*`")))
+
+
+def _kind_and_details(before: str, after: str) -> bool:
+    """Whether a noun stands before the name and at least two details after it."""
+    if PREPOSITION.search(before) or not re.search(r"[A-Za-z]{3,}[\s*_`(#]*\Z", before):
+        return False
+    sentence = re.split(r"[.;!?](?:\s|\Z)|[。；！？]", after, maxsplit=1)[0]
+    return len(DETAIL.findall(sentence)) >= 2
 
 
 def _explained_after(before: str, after: str) -> bool:

@@ -1,0 +1,96 @@
+"""Pointers into material that only the agent holds: its search results, notes, earlier reports."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from scorers.reading.gap import Gap
+from scorers.reading.known import Known
+from scorers.reading.passage import Passage
+
+# Output of the agent's tools, said to stand "above".
+OUTPUT = re.compile(
+    r"(?i)\b(?:the\s)?(?:above|previous|preceding|aforementioned)\s(?:search results?"
+    r"|tool (?:outputs?"
+    r"|results?|calls?|responses?)|query results?|command outputs?|observations?|api responses?)\b"
+    r"|\b(?:search results?|tool (?:outputs?|results?|responses?)|query results?"
+    r"|command outputs?)\s"
+    r"(?:above|shown above|provided above|given above)\b"
+    r"|(?:上述|以上|前述|上面|上文|之前|前面)的?[^，。、；\n]{0,4}"
+    r"(?:搜索结果|检索结果|工具输出|工具结果|工具返回|查询结果|运行结果|观察结果)"
+    r"|(?:위|앞|이전)(?:의|에서)?\s?(?:검색 결과|도구 출력|조회 결과)"
+    r"|\b(?:los\s)?(?:anteriores resultados"
+    r"|resultados anteriores)\sde (?:la )?(?:búsqueda|herramienta)"
+)
+# The agent's own notes and memory, as the place where the content is.
+NOTES = re.compile(
+    r"(?i)\b(?:listed|described|given|set out|recorded|documented|summari[sz]ed"
+    r"|explained|defined|kept"
+    r"|see|found|noted)\s(?:[\w.-]+\s){0,3}?(?:in|under|from)\s(?:[\w.-]+\s){0,4}?"
+    r"((?:in\s)?(?:my|the agent's|the session|the subagent's)\s(?:internal\s|own\s"
+    r"|working\s|work\s)?"
+    r"(?:notes?|scratchpad|memory|log|journal|workspace|to-?do list))\b"
+    r"|(?:见|详见|参见|列在|记在|写在|存在)([^，。；\n]{0,10}我的?(?:工作)?(?:笔记|记录|备忘|工作区))"
+)
+# An earlier message of the agent, where the requester has had none.
+EARLIER = re.compile(
+    r"(?i)\b(?:as|see|in|from|per)\s(?:\w+\s){0,4}?((?:my|our|the)\s(?:previous"
+    r"|earlier|last|prior)\s"
+    r"(?:report|reply|message|summary|analysis|answer|update|response|e-?mail))\b"
+    r"|((?:我)?(?:上次|上一(?:封|轮|次|条)|此前|之前)的?(?:报告|回复|分析|邮件|总结|答复))"
+)
+# Something shown above, where nothing stands above.
+ABOVE = re.compile(
+    r"(?i)\b(?:see\s|in\s|from\s)?((?:the\s)?(?:report|analysis|summary|table|chart|figure|list"
+    r"|breakdown|results|plan|findings|details)\s(?:shown\s|given\s|listed\s|provided\s)?above)\b"
+    r"|((?:上面|上述|以上)的?(?:报告|分析|总结|表格?|图表?|列表|计划|清单))"
+)
+# Shorter than this, what stands above can't be what is meant.
+NOTHING_ABOVE = 120
+# Data the agent made up or drew, where the requester knows of none.
+MADE_UP = re.compile(
+    r"(?i)\b(?:simulated|mock|dummy|placeholder|synthetic|fabricated|made-up)\s"
+    r"(?:data|data ?sets?|figures|numbers|results|statistics)\b|(?:模拟|虚构|示例)数据"
+)
+STEMS = ("simulat", "mock", "dummy", "placeholder", "synthetic", "模拟", "虚构", "示例")
+
+
+def unseen_pointers(passage: Passage, known: Known) -> Iterator[Gap]:
+    """Yield pointers to material that was never sent, in no particular order."""
+    text = passage.own_words
+    for match in OUTPUT.finditer(text):
+        if not known.to_requester(match.group().split()[-1]):
+            yield _gap(passage, match, 0, "What does it say? It was never sent.")
+            break
+    for match in NOTES.finditer(text):
+        yield _gap(passage, match, 0, "What do the notes say? They were never sent.")
+        break
+    if not known.has_replies:
+        for match in EARLIER.finditer(text):
+            yield _gap(passage, match, _group(match), "Which one? None was sent before.")
+            break
+        for match in ABOVE.finditer(text, 0, NOTHING_ABOVE + 60):
+            if len(text[: match.start()].strip()) < NOTHING_ABOVE:
+                yield _gap(passage, match, _group(match), "Where? Nothing stands above.")
+                break
+    made_up = MADE_UP.search(text)
+    if made_up and not any(stem in known.folded for stem in STEMS):
+        start, end = made_up.span()
+        yield Gap(
+            start,
+            end,
+            passage.text[start:end],
+            "background",
+            "background",
+            "Who made this data, from what, and why is it used here?",
+        )
+
+
+def _group(match: re.Match[str]) -> int:
+    return 1 if match.group(1) else 2
+
+
+def _gap(passage: Passage, match: re.Match[str], group: int, question: str) -> Gap:
+    start, end = match.span(group)
+    return Gap(start, end, passage.text[start:end], "reference", "pointer", question)
