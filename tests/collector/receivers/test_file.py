@@ -4,10 +4,10 @@ import gzip
 import json
 
 import pytest
-from exports import json_span, json_traces, logs, traces
 
 from collector.errors import Permanent
 from collector.receivers import file
+from exports import json_span, json_traces, logs, traces
 
 LINE = json_traces(json_span())
 

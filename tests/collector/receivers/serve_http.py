@@ -1,0 +1,30 @@
+"""A receiver in a process of its own. Prints its port, then its peak memory for every line read."""
+
+import asyncio
+import resource
+import sys
+
+from collector.receivers.otlp_http import OtlpHttp, OtlpHttpConfig
+
+
+class Nobody:
+    def accepted(self, *_):
+        pass
+
+    refused = accepted
+
+
+async def consume(_):
+    pass
+
+
+async def main():
+    server = OtlpHttp(OtlpHttpConfig(endpoint="127.0.0.1:0"), consume, Nobody())
+    await server.start()
+    print(server.port, flush=True)  # noqa: T201 - this is how the test reads it
+    while await asyncio.to_thread(sys.stdin.readline):
+        print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, flush=True)  # noqa: T201 - same
+    await server.shutdown(1)
+
+
+asyncio.run(main())
