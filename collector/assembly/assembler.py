@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from collector.assembly.conversations import Conversations
 from collector.assembly.material import Key, Material
-from collector.assembly.open_turns import Group, Held, asked_for, opening, unanswered_ids
+from collector.assembly.open_turns import Given, Group, Held, asked_for, opening, unanswered_ids
 from collector.assembly.settings import TurnsConfig
 from collector.assembly.turns import assemble
 from collector.dialect import AnyOperation
@@ -31,16 +31,16 @@ class Closing:
     material: Material
     closed_by: ClosedBy
     waits: bool
-    closed: dict[str, frozenset[Key]]
+    given: dict[str, Given]
 
 
 @dataclass(frozen=True, slots=True)
 class Closed:
-    """What a closing gave: turns that are new or changed, and the spans each is made of."""
+    """What a closing gave: turns that are new or changed."""
 
     key: str
     turns: list[Turn]
-    spans: dict[str, frozenset[Key]]
+    given: dict[str, Given]
     unfinished: bool
 
 
@@ -120,7 +120,7 @@ class Assembler:
             if reason == "end" and not group.roots_are_calls:
                 waits = False
             group.changed = False
-            found.append(Closing(group.key, group.material(), reason, waits, dict(group.closed)))
+            found.append(Closing(group.key, group.material(), reason, waits, dict(group.given)))
         return found
 
     def done(self, closed: Closed) -> None:
@@ -128,7 +128,7 @@ class Assembler:
         group = self.groups.get(closed.key)
         if group is None:
             return
-        group.closed |= closed.spans
+        group.given |= closed.given
         group.waiting = closed.unfinished
         group.forced = False
 
@@ -144,7 +144,7 @@ class Assembler:
         if group.forced or now - group.first_seen >= self.config.deadline:
             # A session's trace may outlive the deadline: what came since the last look still
             # gets its quiet period, so that a turn is not cut in the middle.
-            fresh = bool(group.closed) and now - group.last_seen < self.config.quiet_period
+            fresh = bool(group.given) and now - group.last_seen < self.config.quiet_period
             if group.forced or not fresh:
                 return "deadline"
         if not group.changed:
@@ -213,16 +213,19 @@ def close(closing: Closing, conversations: Conversations | None) -> Closed:
     unfinished = bool(turns) and closing.waits and turns[-1].reply_missing == "unfinished"
     if unfinished:
         turns = turns[:-1]
-    given: list[Turn] = []
-    spans: dict[str, frozenset[Key]] = {}
+    changed: list[Turn] = []
+    given: dict[str, Given] = {}
     for turn in turns:
-        made_of = _spans(turn)
-        known = next((name for name, old in closing.closed.items() if old & made_of), turn.turn_id)
-        if closing.closed.get(known) == made_of:
+        made_of = Given(_spans(turn), hash(replace(turn, turn_id="", closed_by="end")))
+        name = turn.turn_id
+        for known, before in closing.given.items():
+            if before.spans & made_of.spans:
+                name = known
+        if closing.given.get(name) == made_of:
             continue
-        spans[known] = made_of
-        given.append(turn if known == turn.turn_id else replace(turn, turn_id=known))
-    return Closed(closing.key, given, spans, unfinished)
+        given[name] = made_of
+        changed.append(turn if name == turn.turn_id else replace(turn, turn_id=name))
+    return Closed(closing.key, changed, given, unfinished)
 
 
 def _spans(turn: Turn) -> frozenset[Key]:

@@ -24,13 +24,20 @@ class Held:
     size: int
 
 
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A turn as it was given out: the spans it was made of, and a hash of what it said."""
+
+    spans: frozenset[Key]
+    content: int
+
+
 @dataclass(slots=True, eq=False)
 class Group:
     """One group of traces. Times are the clock's seconds, `size` bytes on the wire.
 
     `waiting` is True when its turns were looked at and one of them is unfinished: it is looked at
-    again when something arrives, or at the deadline. `closed` maps the turns already given out to
-    the spans they were made of.
+    again when something arrives, or at the deadline. `given` names the turns already given out.
     """
 
     key: str
@@ -43,7 +50,7 @@ class Group:
     changed: bool = True
     waiting: bool = False
     forced: bool = False
-    closed: dict[str, frozenset[Key]] = field(default_factory=dict)
+    given: dict[str, Given] = field(default_factory=dict)
     incomplete: str | None = None
 
     def operations(self) -> Iterator[AnyOperation]:
@@ -76,7 +83,7 @@ class Group:
         self.traces |= other.traces
         self.held |= other.held
         self.parents |= other.parents
-        self.closed |= other.closed
+        self.given |= other.given
         self.size += other.size
         self.first_seen = min(self.first_seen, other.first_seen)
         self.last_seen = max(self.last_seen, other.last_seen)

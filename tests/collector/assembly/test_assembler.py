@@ -1,0 +1,239 @@
+"""When a turn is over: its end marker, a quiet period, the deadline; and what is remembered."""
+
+from dataclasses import dataclass
+
+import pytest
+
+from collector.assembly.assembler import LINK_SIZE, Assembler, close
+from collector.assembly.conversations import Conversations
+from collector.assembly.settings import TurnsConfig
+from collector.span import LogRecord, Span
+
+SETTINGS = TurnsConfig(quiet_period=10, settle=2, deadline=600, linger=300)
+
+
+@dataclass
+class Clock:
+    now: float = 0.0
+
+    def __call__(self):
+        return self.now
+
+
+class Table:
+    """An assembler with a clock that tests move, fed with operations of a `Run`."""
+
+    def __init__(self, **settings):
+        self.clock = Clock()
+        self.assembler = Assembler(SETTINGS.model_copy(update=settings), self.clock)
+        self.known = Conversations()
+
+    def add(self, run, *operations, size=1000):
+        return [
+            self.assembler.add(
+                Span(
+                    trace_id=operation.trace_id,
+                    span_id=operation.span_id,
+                    parent_id=operation.parent_id,
+                    start_ns=operation.start_ns,
+                    end_ns=operation.end_ns,
+                    size=size,
+                ),
+                (operation,),
+            )
+            for operation in operations
+        ]
+
+    def closed(self, after=0.0, **more):
+        """Let time pass, and return the turns that are given out then."""
+        self.clock.now += after
+        turns = []
+        for closing in self.assembler.due(**more):
+            closed = close(closing, self.known)
+            self.assembler.done(closed)
+            turns += closed.turns
+        return turns
+
+
+@pytest.fixture
+def table():
+    return Table()
+
+
+def usual(run, say):
+    wants = say.asks(("c1", "gates", "{}"))
+    first = run.call([say.user("Locked?")], wants)
+    tool = run.tool("gates", "B: locked", "c1")
+    last = run.call([say.user("Locked?"), wants, say.returns("c1", "B: locked")], say.says("Yes."))
+    return first, tool, last
+
+
+def test_end_marker_closes_after_settling(table, run, say):
+    table.add(run, *usual(run, say), run.agent())
+    assert table.closed(after=1.9) == []
+    [turn] = table.closed(after=0.2)
+    assert (turn.reply, turn.closed_by) == ("Yes.", "end")
+    assert table.closed(after=1000) == [], "a turn is given out once"
+
+
+def test_children_that_come_after_the_root_are_waited_for(table, run, say):
+    first, tool, last = usual(run, say)
+    table.add(run, first, run.agent())
+    table.clock.now += 1.5
+    table.add(run, tool, last)
+    assert table.closed(after=1.9) == []
+    assert [turn.reply for turn in table.closed(after=0.2)] == ["Yes."]
+
+
+def test_root_that_never_comes_closes_by_quiet(table, run, say):
+    table.add(run, *usual(run, say))
+    assert table.closed(after=9.9) == []
+    assert [turn.closed_by for turn in table.closed(after=0.2)] == ["quiet"]
+
+
+def test_turn_whose_tool_still_runs_waits_for_it(table, run, say):
+    """Ten quiet seconds are not the end while the model has asked for a tool."""
+    first, tool, last = usual(run, say)
+    table.add(run, first)
+    assert table.closed(after=120) == []
+    table.add(run, tool, last, run.agent())
+    [turn] = table.closed(after=3)
+    assert (turn.reply, len(turn.tool_results)) == ("Yes.", 1)
+
+
+def test_deadline_closes_what_never_finishes(table, run, say):
+    table.add(run, usual(run, say)[0])
+    assert table.closed(after=599) == []
+    [turn] = table.closed(after=2)
+    assert (turn.closed_by, turn.reply_missing) == ("deadline", "unfinished")
+
+
+def test_several_turns_of_a_long_trace_are_given_out_one_by_one(table, run, say):
+    table.add(run, run.call([say.user("One?")], say.says("1.")))
+    assert [turn.request for turn in table.closed(after=11)] == ["One?"]
+    history = [say.user("One?"), say.says("1."), say.user("Two?")]
+    table.add(run, run.call(history, say.says("2.")))
+    assert [turn.request for turn in table.closed(after=11)] == ["Two?"]
+
+
+def test_second_copy_changes_nothing(table, run, say):
+    operations = [*usual(run, say), run.agent()]
+    table.add(run, *operations)
+    assert table.add(run, *operations) == ["duplicate"] * 4
+    assert len(table.closed(after=3)) == 1
+    assert table.add(run, *operations) == ["duplicate"] * 4
+    assert table.closed(after=1000) == []
+
+
+def test_more_complete_copy_replaces_the_snapshot(table, run, say):
+    first, tool, last = usual(run, say)
+    early = Span(
+        trace_id=last.trace_id,
+        span_id=last.span_id,
+        parent_id="root",
+        start_ns=last.start_ns,
+        end_ns=last.start_ns,
+        size=10,
+    )
+    assert table.assembler.add(early, ()) is None
+    table.add(run, first, tool, last, run.agent())
+    assert [turn.reply for turn in table.closed(after=3)] == ["Yes."]
+
+
+def test_late_span_revises_the_turn_under_its_name(table, run, say):
+    first, tool, last = usual(run, say)
+    table.add(run, first, last, run.agent())
+    [before] = table.closed(after=3)
+    assert before.tool_results[0].produced is None
+    table.add(run, tool)
+    [after] = table.closed(after=3)
+    assert after.turn_id == before.turn_id
+    assert after.tool_results[0].produced == "B: locked"
+
+
+def test_request_that_comes_late_does_not_rename_the_turn(table, run, say):
+    table.add(run, run.call(None, say.says("Yes.")))
+    [before] = table.closed(after=11)
+    table.add(run, run.agent(input=(say.user("Locked?"),), output=(say.says("Yes."),)))
+    [after] = table.closed(after=3)
+    assert (before.request, after.request) == (None, "Locked?")
+    assert after.turn_id == before.turn_id
+
+
+def test_calls_in_traces_of_their_own_are_linked(table, run, say):
+    other = say.Run(trace="b" * 32, at=2_000)
+    wants = say.asks(("ow1", "directory", "{}"))
+    table.add(run, run.call([say.user("Hours?")], wants, parent=None))
+    assert table.closed(after=60) == []
+    table.add(
+        other,
+        other.call(
+            [say.user("Hours?"), wants, say.returns("ow1", "8-18")],
+            say.says("8 to 18."),
+            parent=None,
+        ),
+    )
+    [turn] = table.closed(after=3)
+    assert (turn.request, turn.reply, len(turn.trace_ids)) == ("Hours?", "8 to 18.", 2)
+
+
+def test_same_tool_call_id_by_chance_links_nothing(table, run, say):
+    """Scripted models count `call_1` up anew in every conversation."""
+    other = say.Run(trace="b" * 32)
+    wants = say.asks(("call_1", "t", "{}"))
+    table.add(run, run.call([say.user("Mine?")], wants, parent=None))
+    table.add(
+        other,
+        other.call(
+            [say.user("Yours?"), wants, say.returns("call_1", "x")], say.says("Yours."), parent=None
+        ),
+    )
+    assert [(t.request, t.reply) for t in table.closed(after=11)] == [("Yours?", "Yours.")]
+
+
+def test_bytes_are_bounded(run, say):
+    table = Table(max_open_bytes=40_000)
+    for number in range(60):
+        one = say.Run(trace=f"{number:032x}")
+        table.clock.now += 0.01
+        table.add(one, one.call([say.user(f"{number}?")], say.says("ok")))
+    closed = table.closed()
+    assert len(closed) == 20, "the oldest close early, no more than needed"
+    assert {turn.closed_by for turn in closed} == {"deadline"}
+    table.closed()
+    assert table.assembler.size <= 40_000
+
+
+def test_one_giant_trace_is_cut_and_said_to_be(run, say):
+    table = Table(max_open_bytes=40_000)
+    kept = table.add(run, *[run.call([say.user("x")], say.says(str(n))) for n in range(30)])
+    assert kept.count(None) == 10
+    assert kept.count("turn_too_large") == 20
+    other = say.Run(trace="b" * 32)
+    assert table.add(other, other.call([say.user("y")], say.says("z"))) == [None]
+
+
+def test_closed_turns_are_forgotten_after_lingering(table, run, say):
+    table.add(run, *usual(run, say), run.agent())
+    table.closed(after=3)
+    table.closed(after=301)
+    assert (table.assembler.groups, table.assembler.size) == ({}, 0)
+    assert table.assembler._by_tool_call == {}
+
+
+def test_spans_without_operations_cost_their_place_only(table):
+    table.assembler.add(Span(trace_id="a" * 32, span_id="1", size=20_000_000), ())
+    assert table.assembler.size == LINK_SIZE
+    assert table.assembler.add(LogRecord(trace_id="a" * 32, body="x" * 9999, size=9999), ()) is None
+    assert table.assembler.size == LINK_SIZE
+
+
+def test_record_of_no_trace_and_no_conversation_is_said_to_be_dropped(table, run, say):
+    operation = run.call([say.user("x")], say.says("y"))
+    assert table.assembler.add(LogRecord(), (operation,)) == "no_trace_id"
+
+
+def test_everything_is_given_out_at_shutdown(table, run, say):
+    table.add(run, usual(run, say)[0])
+    [turn] = table.closed(final="shutdown")
+    assert (turn.closed_by, turn.reply_missing) == ("shutdown", "unfinished")
