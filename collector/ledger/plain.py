@@ -21,12 +21,13 @@ CALL_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:\-]{0,127}")
 CODES = frozenset(
     {"category", "type", "kind", "kinds", "origin", "script", "language", "method", "reason"}
 )
+WORDING = re.compile(r"[a-z0-9_ ;:,]{1,120}")
 CODE = re.compile(r"[a-z][a-z0-9_\-]{0,39}")
 
 
 def text(value: str) -> str:
     """Return valid Unicode: lone surrogates become U+FFFD."""
-    return SURROGATES.sub("�", value) if not value.isascii() else value
+    return str(value) if value.isascii() else SURROGATES.sub("�", value)
 
 
 def integer(value: int | None) -> int | None:
@@ -91,6 +92,11 @@ def safe_name(name: str, position: int = 0) -> str:
 def code(value: str | None) -> str | None:
     """Return a code word, or `withheld` for a reason or label that is free text."""
     return value if value is None or CODE.fullmatch(value) else "withheld"
+
+
+def wording(value: str | None) -> str | None:
+    """Return a reason in this project's own words; `withheld` where it may quote something."""
+    return value if value is None or WORDING.fullmatch(value) else "withheld"
 
 
 def dump(value: Any) -> str:

@@ -29,6 +29,8 @@ SCORE = ["scorer", "version", "outcome", "label", "value", "explanation", "reaso
 PAIR_TEXTS = ("tool", "call_id", "fields", "reason")
 ENCODED = ("fields", "evidence")
 SCORE_TEXTS = ("label", "explanation", "reason", "evidence")
+# Stands in stored evidence for the turn's own tool results.
+REPEATED = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +58,8 @@ def take_apart(record: Mapping[str, Any], *, keep_text: bool) -> Rows:
         for name in ("request", "reply")
         if record[name]
     ]
-    pairs, scores = record["tool_results"], record["scores"]
+    pairs = record["tool_results"]
+    scores = [_unrepeated(score, pairs) for score in record["scores"]]
     rows = Rows(turn, [_pair(pair) for pair in pairs], [_score(score) for score in scores])
     for at, (pair, row) in enumerate(zip(pairs, rows.tool_results, strict=True)):
         row["position"] = at
@@ -90,13 +93,27 @@ def put_together(
         | kept.get(("tool_result", row["position"]), {})
         for row in tool_results
     ]
-    record["scores"] = [
+    scored = [
         {name: row.get(name) for name in SCORE}
         | {"evidence": json.loads(row["evidence"])}
         | kept.get(("score", row["position"]), {})
         for row in scores
     ]
+    record["scores"] = [_repeated(score, record["tool_results"]) for score in scored]
     return record
+
+
+def _unrepeated(score: Mapping[str, Any], pairs: Sequence[Any]) -> Mapping[str, Any]:
+    """The measure of delivery has the tool results as its evidence: they are stored once."""
+    if pairs and score["evidence"].get("tool_results") == pairs:
+        return {**score, "evidence": {**score["evidence"], "tool_results": REPEATED}}
+    return score
+
+
+def _repeated(score: Row, pairs: Sequence[Any]) -> Row:
+    if score["evidence"].get("tool_results") is REPEATED:
+        return {**score, "evidence": {**score["evidence"], "tool_results": pairs}}
+    return score
 
 
 def _pair(pair: Mapping[str, Any]) -> Row:
@@ -110,7 +127,7 @@ def _pair(pair: Mapping[str, Any]) -> Row:
         "call_id": call if call is None or plain.CALL_ID.fullmatch(call) else None,
         "fields": plain.dump(fields),
         "rows": plain.dump(pair["rows"]),
-        "reason": plain.code(pair["reason"]),
+        "reason": plain.wording(pair["reason"]),
     }
 
 

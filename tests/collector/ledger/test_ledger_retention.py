@@ -1,0 +1,88 @@
+"""Retention deletes the oldest turns, whole, and gives the space back to the disk."""
+
+import pytest
+from entries import entry
+
+from collector.ledger import Ledger
+
+DAY_NS = 86_400 * 10**9
+
+
+class Clock:
+    def __init__(self):
+        self.now = 0
+
+    def __call__(self):
+        return self.now
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def ledger(tmp_path, clock):
+    opened = Ledger(f"sqlite:///{tmp_path}/ledger.db", clock=clock)
+    opened.open()
+    yield opened
+    opened.close()
+
+
+def names(ledger):
+    return [record["turn_id"] for record in ledger.turns()]
+
+
+def test_turns_go_at_their_age(ledger, clock):
+    for day in range(5):
+        clock.now = day * DAY_NS
+        ledger.write(entry(f"day-{day}"))
+    assert ledger.prune(now_ns=5 * DAY_NS, max_age_s=3 * 86_400, max_bytes=None) == 2
+    assert names(ledger) == ["day-2", "day-3", "day-4"]
+
+
+def test_being_sent_again_does_not_keep_a_turn_longer(ledger, clock):
+    ledger.write(entry("old"))
+    clock.now = 9 * DAY_NS
+    ledger.write(entry("old", reply="corrected"))
+    assert ledger.prune(now_ns=10 * DAY_NS, max_age_s=5 * 86_400, max_bytes=None) == 1
+
+
+def test_the_turns_own_times_do_not_decide(ledger, clock):
+    # A sender whose clock is wrong, and a replay of old telemetry, are kept as long as others.
+    clock.now = 10 * DAY_NS
+    ledger.write(entry("epoch", ended_ns=0))
+    ledger.write(entry("future", ended_ns=2**63 - 1))
+    assert ledger.prune(now_ns=11 * DAY_NS, max_age_s=2 * 86_400, max_bytes=None) == 0
+
+
+def test_the_file_shrinks_below_its_limit_and_the_newest_stay(ledger, tmp_path):
+    for number in range(60):
+        ledger.write(entry(f"t{number:02}", reply=f"{number}" * 20_000))
+    before = ledger.size_bytes()
+    assert before > 2_000_000
+    deleted = ledger.prune(now_ns=0, max_age_s=None, max_bytes=600_000)
+    left = sum(file.stat().st_size for file in tmp_path.iterdir() if file.suffix != ".db-shm")
+    assert ledger.size_bytes() <= 600_000
+    assert left <= 700_000
+    assert names(ledger) == [f"t{number:02}" for number in range(deleted, 60)]
+    assert 0 < deleted < 60
+
+
+def test_a_limit_below_an_empty_ledger_ends(ledger):
+    ledger.write(entry())
+    assert ledger.prune(now_ns=0, max_age_s=None, max_bytes=1) == 1
+    assert ledger.prune(now_ns=0, max_age_s=None, max_bytes=1) == 0
+
+
+def test_an_empty_ledger_and_absurd_limits_are_no_matter(ledger):
+    assert ledger.prune(now_ns=0, max_age_s=1e300, max_bytes=2**70) == 0
+    assert ledger.prune(now_ns=2**63 - 1, max_age_s=0, max_bytes=None) == 0
+
+
+def test_thousands_go_in_batches(ledger, clock, monkeypatch):
+    monkeypatch.setattr("collector.ledger.retention.BATCH", 7)
+    for number in range(30):
+        ledger.write(entry(f"t{number}"))
+    assert ledger.prune(now_ns=DAY_NS, max_age_s=1, max_bytes=None) == 30
+    assert names(ledger) == []
