@@ -1,0 +1,108 @@
+"""Google ADK's own telemetry (`gcp.vertex.agent.*`): versions 1.x, and schema 1 of 2.x.
+
+`call_llm` holds the whole request and answer of a model call as JSON, `execute_tool` the arguments
+and the response of a tool. Schema 2 follows the GenAI conventions.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from collector.content import capture_of, decode, messages, tool_names
+from collector.convention import inference, string, tool_execution, who
+from collector.dialect import AnyOperation
+from collector.span import Record, Span
+from scorers.turn import AgentInvocation, Inference, Message
+
+_SCOPE = "gcp.vertex.agent"
+_REQUEST, _ANSWER = "gcp.vertex.agent.llm_request", "gcp.vertex.agent.llm_response"
+_ARGUMENTS, _RESPONSE = "gcp.vertex.agent.tool_call_args", "gcp.vertex.agent.tool_response"
+# What the conventions' own content is called: where it is recorded, it is read instead.
+_CONVENTIONS = ("gen_ai.input.messages", "gen_ai.output.messages", "gen_ai.tool.call.result")
+_AGENT = re.compile(r"agent_run \[([^\]]{1,200})\]")
+# A span that repeats the responses of calls made in parallel.
+_MERGED = "(merged tools)"
+
+
+class GoogleADK:
+    """Reads the spans of ADK's tracer that do not follow the GenAI conventions."""
+
+    name = "google_adk"
+
+    def claims(self, record: Record) -> bool:
+        """Say whether the span has ADK's own content, or is one of its runs without attributes."""
+        if not isinstance(record, Span) or any(key in record.attributes for key in _CONVENTIONS):
+            return False
+        if _REQUEST in record.attributes or _RESPONSE in record.attributes:
+            return True
+        return record.scope.name == _SCOPE and "gen_ai.operation.name" not in record.attributes
+
+    def operations(self, record: Record) -> Iterable[AnyOperation]:
+        """Yield the operation of a model call, a tool call, an agent or an invocation."""
+        if not isinstance(record, Span):
+            return
+        attributes = record.attributes
+        # Tool spans carry an empty request too.
+        if _RESPONSE in attributes or _ARGUMENTS in attributes:
+            if string(attributes, "gen_ai.tool.name") != _MERGED:
+                yield self._tool(record)
+        elif _REQUEST in attributes:
+            yield self._inference(record)
+        elif match := _AGENT.match(record.name):
+            yield AgentInvocation(**who(record, self.name) | {"agent": match[1]})
+        elif record.name == "invocation":
+            yield AgentInvocation(**who(record, self.name), kind="workflow")
+
+    def _inference(self, span: Span) -> Inference:
+        attributes = span.attributes
+        given, tools = _delivered(attributes.get(_REQUEST))
+        hidden = "content_off" if given is None and not span.dropped else None
+        capture = capture_of(span, (_REQUEST, _ANSWER), hidden=hidden)
+        found = inference(span, self.name, given, _made(attributes.get(_ANSWER)), capture)
+        return found if tools is None else replace(found, tools=tools)
+
+    def _tool(self, span: Span) -> AnyOperation:
+        attributes = span.attributes
+        arguments, response = (_content(attributes.get(key)) for key in (_ARGUMENTS, _RESPONSE))
+        hidden = "content_off" if response is None and not span.dropped else None
+        capture = capture_of(span, (_RESPONSE,), hidden=hidden)
+        return tool_execution(span, self.name, arguments, response, capture)
+
+
+def _content(value: Any) -> Any:
+    """Return a value, None where ADK wrote a mark in its place."""
+    return None if value in ("{}", "<not serializable>", "N/A", "<elided>", "") else value
+
+
+def _delivered(value: Any) -> tuple[tuple[Message, ...] | None, tuple[str, ...] | None]:
+    """Return the messages of a request, system prompt first, and the names of its tools."""
+    value = _content(value)
+    request = decode(value)
+    if not isinstance(request, dict):
+        return messages(value) or None, None
+    config = request.get("config")
+    config = config if isinstance(config, dict) else {}
+    contents = request.get("contents")
+    if not isinstance(contents, list | tuple) or not contents:
+        return None, None
+    declared = [
+        function
+        for tool in _list(config.get("tools"))
+        if isinstance(tool, dict) and isinstance(tool.get("function_declarations"), list)
+        for function in tool["function_declarations"]
+    ]
+    given = messages({"system": config.get("system_instruction"), "contents": contents})
+    return given or None, tool_names(declared) if declared else None
+
+
+def _made(value: Any) -> tuple[Message, ...] | None:
+    answer = decode(_content(value))
+    content = answer.get("content") if isinstance(answer, dict) else None
+    return messages([content], role="assistant") or None if isinstance(content, dict) else None
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
