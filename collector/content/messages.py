@@ -220,7 +220,8 @@ def _unwrapped(item: dict[str, Any]) -> tuple[dict[str, Any], str | None]:
 
 
 def _parts(item: dict[str, Any]) -> list[Part]:
-    if item.get("type") in _ITEM_ROLES and "role" not in item:
+    kind = item.get("type")
+    if isinstance(kind, str) and kind in _ITEM_ROLES and "role" not in item:
         return parts_of([item])
     parts: list[Part] = []
     for key in ("reasoning_content", "reasoning"):

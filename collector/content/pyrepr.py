@@ -13,10 +13,13 @@ from typing import Any
 # Possessive quantifiers: one pass, whatever the text holds.
 STRING = r"'[^'\\]*+(?:\\.[^'\\]*+)*+'|\"[^\"\\]*+(?:\\.[^\"\\]*+)*+\""
 _FIELD = re.compile(rf"\s*(\w++)=({STRING}|[^\s'\"\[{{(]++(?=\s|$))", re.DOTALL)
+_OPENING = re.compile(r"\s*(\w++)=(?=[\[{(])")
 _BRACKETS = re.compile(rf"{STRING}|[\[\](){{}}]", re.DOTALL)
 
 # Python's own parser takes about 100 bytes per byte of text.
 _LARGEST_LITERAL = 2_000_000
+# LangChain's messages have about ten.
+_MOST_FIELDS = 32
 
 
 def literal(value: str) -> Any:
@@ -34,13 +37,14 @@ def fields(value: str) -> dict[str, Any] | None:
 
     Fields after the first that can't be read are left out.
     """
-    if not value.startswith("content="):
+    # A repr quotes its text: `content=5 size=10` is somebody else's.
+    if not value.startswith(("content='", 'content="', "content=[")):
         return None
     found: dict[str, Any] = {}
     at = 0
-    while at < len(value):
+    while at < len(value) and len(found) < _MOST_FIELDS:
         name, item, at = _field(value, at)
-        if name is None:
+        if name is None or name in found:
             break
         found[name] = item
     return found if "content" in found else None
@@ -50,7 +54,7 @@ def _field(value: str, at: int) -> tuple[str | None, Any, int]:
     match = _FIELD.match(value, at)
     if match:
         return match[1], _scalar(match[2]), match.end()
-    opening = re.compile(r"\s*(\w++)=(?=[\[{(])").match(value, at)
+    opening = _OPENING.match(value, at)
     if not opening:
         return None, None, at
     end = _closing(value, opening.end())
@@ -75,7 +79,7 @@ def _scalar(token: str) -> Any:
 
 def _closing(value: str, start: int) -> int | None:
     depth = 0
-    for match in _BRACKETS.finditer(value, start):
+    for match in _BRACKETS.finditer(value, start, start + _LARGEST_LITERAL):
         if match[0] in "[({":
             depth += 1
         elif match[0] in "])}":
