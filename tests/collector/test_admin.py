@@ -1,0 +1,275 @@
+"""The admin endpoints over a real socket: what they answer, to whom, and that nothing blocks."""
+
+import asyncio
+import contextlib
+import gzip
+import http.client
+import json
+import threading
+from contextlib import asynccontextmanager
+
+import pytest
+from entries import entry
+
+from collector.admin import Admin, AdminConfig
+from collector.errors import ConfigError, Retryable
+from collector.exporters.aggregate import Aggregate
+from collector.ledger import Ledger, turn_record
+
+LOOPBACK = "127.0.0.1:0"
+
+
+@pytest.fixture
+def ledger():
+    opened = Ledger("sqlite://", clock=lambda: 0)
+    opened.open()
+    for number in range(5):
+        opened.write(entry(f"t{number}", ended_ns=number * 10**9))
+    yield opened
+    opened.close()
+
+
+@asynccontextmanager
+async def running(ledger=None, *, metrics=None, checks=dict, **config):
+    metrics = metrics or Aggregate()
+    admin = Admin(AdminConfig(**{"endpoint": LOOPBACK} | config), metrics, ledger, checks=checks)
+    await admin.start()
+    try:
+        yield admin
+    finally:
+        await admin.shutdown(1.0)
+
+
+def fetch(admin, path, method="GET", **headers):
+    connection = http.client.HTTPConnection("127.0.0.1", admin.port, timeout=10)
+    try:
+        names = {name.replace("_", "-"): value for name, value in headers.items()}
+        connection.request(method, path, headers=names)
+        answer = connection.getresponse()
+        return answer.status, dict(answer.getheaders()), answer.read()
+    finally:
+        connection.close()
+
+
+def get(path, *, ledger=None, method="GET", request=None, **options):
+    """One request to a server of its own."""
+
+    async def run():
+        async with running(ledger, **options) as admin:
+            return await asyncio.to_thread(fetch, admin, path, method, **(request or {}))
+
+    return asyncio.run(run())
+
+
+def test_metrics_are_served_in_both_formats_and_compressed():
+    status, headers, body = get("/metrics")
+    assert (status, headers["content-type"][:25]) == (200, "text/plain; version=0.0.4")
+    assert b"tellback_build_info" in body
+    request = {"Accept": "application/openmetrics-text", "Accept_Encoding": "gzip"}
+    status, headers, body = get("/metrics", request=request)
+    assert headers["content-type"].startswith("application/openmetrics-text")
+    assert gzip.decompress(body).endswith(b"# EOF\n")
+
+
+def test_ready_names_what_is_not():
+    checks = {"receivers": None, "ledger": "the disk is full"}
+    status, _, body = get("/readyz", checks=lambda: checks)
+    assert status == 503
+    assert json.loads(body) == {
+        "ready": False,
+        "checks": {
+            "receivers": {"ok": True, "reason": None},
+            "ledger": {"ok": False, "reason": "the disk is full"},
+        },
+    }
+    assert get("/healthz", checks=lambda: checks)[0] == 200
+    status, _, body = get("/readyz", checks=lambda: {"receivers": None})
+    assert (status, json.loads(body)["ready"]) == (200, True)
+
+
+def test_a_check_that_breaks_is_not_ready(caplog):
+    status, _, body = get("/readyz", checks=lambda: 1 / 0)
+    assert (status, json.loads(body)["ready"]) == (503, False)
+
+
+def test_turns_are_paged_newest_first(ledger):
+    _, headers, body = get("/api/turns?limit=2", ledger=ledger)
+    page = json.loads(body)
+    assert headers["content-type"] == "application/json"
+    assert page["turns"] == [
+        turn_record(entry(f"t{number}", ended_ns=number * 10**9)) for number in (4, 3)
+    ]
+    _, _, body = get(f"/api/turns?limit=3&before={page['next']}", ledger=ledger)
+    last = json.loads(body)
+    assert [turn["turn_id"] for turn in last["turns"]] == ["t2", "t1", "t0"]
+    assert last["next"] is None
+
+
+def test_turns_can_be_asked_since_a_time(ledger):
+    _, _, body = get("/api/turns?since=1970-01-01T00:00:03Z", ledger=ledger)
+    assert [turn["turn_id"] for turn in json.loads(body)["turns"]] == ["t4", "t3"]
+    _, _, body = get("/api/turns?since=7d", ledger=ledger)
+    assert json.loads(body) == {"turns": [], "next": None}
+
+
+def test_a_page_of_large_turns_ends_early(ledger, monkeypatch):
+    monkeypatch.setattr("collector.admin.turns_page.MOST_BYTES", 10)
+    page = json.loads(get("/api/turns", ledger=ledger)[2])
+    assert [turn["turn_id"] for turn in page["turns"]] == ["t4"]
+    assert page["next"] is not None
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["limit=0", "limit=-1", "limit=1001", "limit=x", "limit=9" * 9, "limit=%D9%A3", "before=a",
+     "since=yesterday", "since=", "offset=3", "since=" + "9" * 400, "&".join(["limit=1"] * 99)],
+)  # fmt: skip
+def test_a_query_that_cannot_be_read_is_400(query, ledger):
+    status, _, body = get(f"/api/turns?{query}", ledger=ledger)
+    if query == "since=":  # a field without a value is no field
+        assert status == 200
+        return
+    assert status == 400
+    assert json.loads(body)["error"]
+
+
+def test_a_token_guards_turns_and_only_turns(ledger, tmp_path):
+    file = tmp_path / "token"
+    file.write_text("s3cret\n")
+    for config in ({"token": "s3cret"}, {"token_file": str(file)}):
+        for given, expected in (
+            ({}, 401),
+            ({"Authorization": "Bearer wrong"}, 401),
+            ({"Authorization": "s3cret"}, 401),
+            ({"Authorization": "Bearer s3cret"}, 200),
+            ({"Authorization": "bearer s3cret"}, 200),
+        ):
+            assert get("/api/turns", ledger=ledger, request=given, **config)[0] == expected
+        for path in ("/metrics", "/healthz", "/readyz", "/"):
+            assert get(path, ledger=ledger, **config)[0] == 200
+
+
+def test_an_empty_or_missing_token_file_refuses_to_start(tmp_path):
+    (tmp_path / "empty").write_text("\n")
+    for name in ("empty", "absent"):
+        with pytest.raises(ConfigError, match="token"):
+            get("/", token_file=str(tmp_path / name))
+
+
+def test_turns_are_not_served_to_other_machines_without_a_token(ledger):
+    status, _, body = get("/api/turns", ledger=ledger, endpoint="0.0.0.0:0")
+    assert status == 403
+    assert b"token" in body
+
+
+@pytest.mark.parametrize(
+    ("host", "expected"),
+    [("localhost:9473", 200), ("127.0.0.1", 200), ("[::1]:9473", 200), ("evil.example", 403),
+     ("127.0.0.1.evil.example:9473", 403), ("", 403)],
+)  # fmt: skip
+def test_a_web_page_cannot_read_turns_through_a_name_of_its_own(host, expected, ledger):
+    assert get("/api/turns", ledger=ledger, request={"Host": host})[0] == expected
+
+
+def test_every_answer_forbids_scripts_framing_sniffing_and_caching(ledger):
+    for path in ("/", "/metrics", "/api/turns", "/nothing"):
+        headers = get(path, ledger=ledger)[1]
+        assert headers["content-security-policy"].startswith("default-src 'none'")
+        assert headers["x-content-type-options"] == "nosniff"
+        assert headers["cache-control"] == "no-store"
+
+
+def test_the_page_escapes_what_it_shows():
+    _, headers, body = get("/", checks=lambda: {"ledger": "<script>alert(1)</script>"})
+    assert headers["content-type"] == "text/html; charset=utf-8"
+    assert b"<script>" not in body
+    assert b"&lt;script&gt;" in body
+
+
+def test_other_methods_and_paths():
+    assert get("/metrics", method="POST")[0] == 405
+    assert get("/..%2f..%2fetc/passwd")[0] == 404
+    status, headers, body = get("/metrics", method="HEAD")
+    assert (status, body) == (200, b"")
+    assert int(headers["content-length"]) > 100
+
+
+def test_a_ledger_that_cannot_be_read_is_503_in_a_sentence():
+    class Broken:
+        def newest(self, **_):
+            raise Retryable("the ledger is held by another process")
+
+    status, _, body = get("/api/turns", ledger=Broken())
+    assert (status, json.loads(body)) == (503, {"error": "the ledger is held by another process"})
+
+
+def test_a_fault_is_500_and_its_text_stays_in_the_log(caplog):
+    class Broken:
+        def render(self, accept=""):
+            raise RuntimeError("what a user wrote")
+
+    status, _, body = get("/metrics", metrics=Broken())
+    assert (status, body) == (500, b"internal error; see the log\n")
+
+
+def test_a_slow_scrape_does_not_hold_up_the_probes():
+    release = threading.Event()
+
+    class Slow:
+        def render(self, accept=""):
+            assert release.wait(10)
+            return b"# EOF\n", "text/plain"
+
+    async def run():
+        async with running(metrics=Slow()) as admin, asyncio.TaskGroup() as tasks:
+            scrape = tasks.create_task(asyncio.to_thread(fetch, admin, "/metrics"))
+            assert (await asyncio.to_thread(fetch, admin, "/healthz"))[0] == 200
+            assert not scrape.done()
+            release.set()
+            assert (await scrape)[0] == 200
+
+    asyncio.run(run())
+
+
+def test_building_opens_nothing_and_stopping_is_safe_at_any_time():
+    async def run():
+        admin = Admin(AdminConfig(endpoint=LOOPBACK), Aggregate(), None, checks=dict)
+        assert admin.port == 0
+        await admin.shutdown(1)
+        await admin.start()
+        port = admin.port
+        assert port > 0
+        await admin.shutdown(1)
+        await admin.shutdown(1)
+        again = Admin(AdminConfig(endpoint=f"127.0.0.1:{port}"), Aggregate(), None, checks=dict)
+        await again.start()
+        await again.shutdown(1)
+
+    asyncio.run(run())
+
+
+def test_an_address_in_use_is_named():
+    async def run():
+        async with running() as first:
+            config = AdminConfig(endpoint=f"127.0.0.1:{first.port}")
+            second = Admin(config, Aggregate(), None, checks=dict)
+            with pytest.raises(ConfigError, match=rf"127.0.0.1:{first.port}: .*in use"):
+                await second.start()
+
+    asyncio.run(run())
+
+
+def test_a_client_that_hangs_does_not_hold_up_the_end():
+    async def run():
+        admin = Admin(AdminConfig(endpoint=LOOPBACK), Aggregate(), None, checks=dict)
+        await admin.start()
+        reader, writer = await asyncio.open_connection("127.0.0.1", admin.port)
+        writer.write(b"GET /metrics HTTP/1.1\r\nHost: ")  # and never the rest
+        await writer.drain()
+        async with asyncio.timeout(5):
+            await admin.shutdown(1)
+        with contextlib.suppress(ConnectionResetError):
+            assert await reader.read() == b""
+        writer.close()
+
+    asyncio.run(run())
