@@ -115,9 +115,9 @@ def _count(text: str | None) -> int | None:
 
 # What harnesses say that are not in the table, in the languages of their users.
 _LOST = (
-    r"truncat|omitt|elid|clipp|trimm|shorten|abbreviat|snipp|redact|cut off|collaps|compress|"
+    r"truncat|omitt|elid|clipp|trimm|prun|shorten|abbreviat|\bsnip|redact|cut off|collaps|compress|"
     r"too (?:long|large|big|many)|exceed|cleared|evict|hidden|skipp|suppress|not shown|withheld|"
-    r"offload|persisted|(?:saved|stored|written|spilled) (?:to|in|at)|removed|dropped|masked|"
+    r"offload|persisted|(?:saved|stored|written|spilled|kept|dumped) (?:to|in|at|as|under)|(?:full|complete|entire) (?:output|result|content|response|text)|removed|dropped|masked|"
     r"\bmore (?:lines?|rows?|items?|records?|results?|char\w*|bytes|tokens|entries|matches)|"
     r"(?:first|last|top) [\d,]+ (?:of|lines?|rows?|char\w*|bytes|items?|results?|records?)|"
     r"(?:showing|lines|rows|items|results|page) [\d,]+ ?(?:-|–|to|of) ?[\d,]+|preview only|"

@@ -88,7 +88,8 @@ def align(produced: str, delivered: str, *, shortest: int = SHORTEST) -> tuple[R
     ends = _ends(produced, delivered)
     if kept(ends) == len(produced):
         return tuple(ends)
-    return tuple(sorted(ends + _fill(produced, delivered, ends, shortest)))
+    found = _fill(produced, delivered, ends, shortest)
+    return tuple(sorted(_settled(produced, delivered, ends, found)))
 
 
 def kept(runs: Iterable[Run]) -> int:
@@ -145,6 +146,31 @@ def _behind(tail: Run, head: Run) -> Run:
     if over and tail.length - over < 2 * SHORTEST:
         over = tail.length
     return Run(tail.produced + over, tail.delivered + over, tail.length - over)
+
+
+def _settled(produced: str, delivered: str, ends: list[Run], found: list[Run]) -> list[Run]:
+    """Give a short run at an end up to the neighbour it is really the edge of: texts often open
+    alike (a date, a bracket) wherever they were cut."""
+    runs = ends + found
+    for end in ends:
+        if end.length >= 2 * SHORTEST:
+            continue
+        after = next((run for run in found if run.delivered == end.delivered + end.length), None)
+        before = next((run for run in found if run.delivered + run.length == end.delivered), None)
+        for run in (after, before):
+            if run is None:
+                continue
+            if run is after:
+                size = common_suffix(produced, delivered, run.produced, run.delivered, end.length)
+                wider = Run(run.produced - size, run.delivered - size, run.length + size)
+            else:
+                at = run.produced + run.length
+                size = common_prefix(produced, delivered, at, end.delivered, end.length)
+                wider = Run(run.produced, run.delivered, run.length + size)
+            if size == end.length:
+                runs = [one for one in runs if one not in (end, run)] + [wider]
+                break
+    return runs
 
 
 def _inner_head(produced: str, delivered: str) -> Run:

@@ -34,6 +34,7 @@ class Evidence:
     valid: bool | None = None
     seams: list[str] = field(default_factory=list)
     numbered: bool = False
+    clipped: int = 0
 
     @property
     def kept(self) -> int:

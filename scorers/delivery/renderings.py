@@ -1,119 +1,166 @@
 """Evidence from a delivered text that renders the produced value another way: YAML, a table, key
-and value lines, XML, prose. Each scalar is looked for behind the one before it."""
+and value lines, XML. Each scalar is looked for behind the one before it."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from scorers.delivery.evidence import Evidence, Place, merged
+from scorers.delivery.evidence import Evidence, Place
+from scorers.delivery.values import Weighing, row_count, weighed_ranges
 from scorers.payload.layout import Layout
 
 # How far behind the last scalar the next one may stand, and scalars that are looked for.
 REACH = 2_000
 MOST_SCALARS = 200_000
-_SPACE = re.compile(r"[\s\\]+")
+_FLAT = re.compile(r"[\s\\]+")
 
 
 @dataclass(slots=True)
-class _Scalar:
-    record: int
-    name: str
+class _Search:
+    """The delivered text in lower case, without quotes and repeated white space, and how far it
+    has been read. `order` remembers, per set of keys, the order in which the text has them."""
+
     text: str
-    found: bool = False
+    at: int = 0
+    found: int = 0
+    sought: int = 0
+    size: int = 0
+    order: dict[tuple[str, ...], list[str]] = field(default_factory=dict)
+
+    def seek(self, scalar: str) -> bool:
+        """Look for the next occurrence of a scalar as a whole word, within reach."""
+        self.sought += 1
+        limit = self.at + REACH + len(scalar)
+        for text in _spellings(scalar):
+            place = self.at
+            for _ in range(8):
+                place = self.text.find(text, place, limit)
+                if place < 0:
+                    break
+                end = place + len(text)
+                if bounded(self.text, place, end):
+                    self.at = end
+                    self.found += 1
+                    self.size += len(text)
+                    return True
+                place += 1
+        return False
+
+    def ordered(self, value: dict[Any, Any]) -> list[Any]:
+        """Return an object's keys in the order in which the text has them from here on."""
+        keys = tuple(str(key) for key in value)
+        if keys not in self.order:
+            places = {key: self._key(flat(str(key)).lower()) for key in value}
+            self.order[keys] = sorted(value, key=lambda key: places[key])
+        return self.order[keys]
+
+    def _key(self, key: str) -> int:
+        limit = self.at + 5 * REACH
+        place = self.text.find(key, self.at, limit)
+        while place >= 0 and not bounded(self.text, place, place + len(key)):
+            place = self.text.find(key, place + 1, limit)
+        return place if place >= 0 else limit
 
 
-def by_rendering(produced: str, layout: Layout, delivered: str) -> tuple[Evidence, float] | None:
-    """Look for every scalar of the records in the delivered text, in order; returns the evidence
-    and the share of scalars found, None where there are too few to tell."""
-    text = _flat(delivered)
-    folded = text.lower()
-    scalars = list(_scalars(layout, folded))
-    if not scalars:
+def by_rendering(produced: str, layout: Layout, delivered: str) -> Evidence | None:
+    """Look for every scalar of the records in the delivered text, in order; None where too few
+    are found, or too little of the delivered text is explained by them, to call it a rendering."""
+    search = _Search(flat(delivered).lower())
+    search.at = opening = _first_key(layout, search.text)
+    weighing = Weighing([set() for _ in layout.values])
+    named = {name for name in layout.names() if _named(name, search.text)}
+    for index, record in enumerate(layout.values):
+        for name in search.ordered(record):
+            if search.sought > MOST_SCALARS:
+                break
+            rows = _rows_of(record[name]) if name == layout.main else None
+            if rows is None:
+                whole = _seek_all(search, record[name])
+            else:
+                weighing.rows = [_seek_all(search, row) for row in rows]
+                whole = all(weighing.rows)
+            if whole and name in named:
+                weighing.complete[index].add(name)
+    if not search.found or not _explains(search):
         return None
-    at = 0
-    start = _first_key(layout, folded)
-    at = max(0, start)
-    for scalar in scalars:
-        end = _find(folded, scalar.text, at)
-        if end is not None:
-            scalar.found, at = True, end
-    share = sum(scalar.found for scalar in scalars) / len(scalars)
-    complete = _complete(layout, scalars, folded)
-    ranges = _ranges(produced, layout, complete)
-    return (
-        Evidence(
-            ranges=ranges,
-            noise="",
-            parts=[delivered],
-            how="rendering",
-            complete=complete,
-            valid=share == 1,
-        ),
-        share,
+    noise = search.text[:opening] + "\n" + search.text[search.at :]
+    return Evidence(
+        ranges=_ranges(produced, layout, weighing),
+        noise=noise,
+        parts=[delivered],
+        how="rendering",
+        complete=weighing.complete,
+        rows=row_count(layout, weighing),
+        valid=search.found == search.sought,
     )
 
 
-def _flat(text: str) -> str:
-    return _SPACE.sub(" ", text.replace('"', "").replace("'", ""))
+def _explains(search: _Search) -> bool:
+    if search.found >= 0.8 * search.sought:
+        return True
+    return search.found >= 4 and search.size >= 0.35 * len(search.text)
+
+
+def _ranges(produced: str, layout: Layout, weighing: Weighing) -> list[Place]:
+    if all(len(w) == len(r) for r, w in zip(layout.records, weighing.complete, strict=True)):
+        return [(0, len(produced))]
+    return weighed_ranges(produced, layout, weighing)
+
+
+def _rows_of(value: Any) -> list[Any] | None:
+    """Return the elements of the main list, through nested objects."""
+    for _ in range(5):
+        if isinstance(value, list):
+            return value
+        if not isinstance(value, dict):
+            return None
+        lists = [one for one in value.values() if isinstance(one, list) and one]
+        if len(value) == 1:
+            value = next(iter(value.values()))
+        elif len(lists) == 1 and len(lists) == len(value):
+            value = lists[0]
+        else:
+            return None
+    return None
+
+
+def flat(text: str) -> str:
+    """Drop quotes and collapse white space."""
+    return _FLAT.sub(" ", text.replace('"', "").replace("'", ""))
 
 
 def _first_key(layout: Layout, folded: str) -> int:
-    places = [folded.find(name.lower()) for name in layout.names()[:20]]
+    places = [folded.find(flat(name).lower()) for name in layout.names()[:20]]
     return min((place for place in places if place >= 0), default=0)
 
 
-def _scalars(layout: Layout, folded: str) -> Iterator[_Scalar]:
-    """Yield the scalars of every record, keys in the order in which the delivered text has them."""
-    order: dict[str, int] = {}
-
-    def rank(key: str) -> int:
-        if key not in order:
-            order[key] = folded.find(_flat(str(key)).lower())
-        return order[key]
-
-    count = 0
-    for index, record in enumerate(layout.values):
-        for name in sorted(record, key=rank):
-            for text in _leaves(record[name], rank):
-                count += 1
-                if count > MOST_SCALARS:
-                    return
-                yield _Scalar(index, name, text)
-
-
-def _leaves(value: Any, rank: Any) -> Iterator[str]:
-    """Yield the texts of the scalars in a value; empty and null ones have none."""
+def _seek_all(search: _Search, value: Any) -> bool:
+    """Look for every scalar inside a value; say whether all of them were found."""
+    whole = True
     waiting = [value]
     while waiting:
         one = waiting.pop()
         if isinstance(one, dict):
-            waiting += [one[key] for key in sorted(one, key=rank, reverse=True)]
+            waiting += [one[key] for key in reversed(search.ordered(one))]
         elif isinstance(one, list | tuple):
             waiting += reversed(one)
-        elif isinstance(one, bool):
-            yield str(one).lower()
-        elif one is not None and (text := _flat(str(one)).strip().lower()):
-            yield text
+        else:
+            text = scalar_text(one)
+            if text:
+                whole = search.seek(text) and whole
+    return whole
 
 
-def _find(folded: str, scalar: str, at: int) -> int | None:
-    """Return the offset behind the scalar's next occurrence as a whole word, None if it has none
-    within reach."""
-    limit = at + REACH + len(scalar)
-    for text in _spellings(scalar):
-        place = at
-        for _ in range(8):
-            place = folded.find(text, place, limit)
-            if place < 0:
-                break
-            end = place + len(text)
-            if _bounded(folded, place, end):
-                return end
-            place += 1
-    return None
+def scalar_text(value: Any) -> str:
+    """Return how a scalar would read; empty for null and for empty strings, which renderings drop
+    or spell in many ways."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return flat(str(value)).strip().lower()
 
 
 def _spellings(scalar: str) -> tuple[str, ...]:
@@ -122,12 +169,13 @@ def _spellings(scalar: str) -> tuple[str, ...]:
     if scalar.endswith(".0") and scalar[:-2].lstrip("-").isdigit():
         return scalar, scalar[:-2]
     digits = scalar.lstrip("-")
-    if len(digits) > 3 and digits.isdigit() and len(digits) < 20:
+    if 3 < len(digits) < 20 and digits.isdigit() and digits.isascii():
         return scalar, f"{int(scalar):,}"
     return (scalar,)
 
 
-def _bounded(text: str, start: int, end: int) -> bool:
+def bounded(text: str, start: int, end: int) -> bool:
+    """Say whether a range of a text is a whole word or number."""
     before = text[start - 1] if start else " "
     after = text[end] if end < len(text) else " "
     opens, closes = text[start], text[end - 1]
@@ -138,52 +186,6 @@ def _bounded(text: str, start: int, end: int) -> bool:
     return not (closes.isalnum() and closes.isascii() and after.isalnum())
 
 
-def _complete(layout: Layout, scalars: list[_Scalar], folded: str) -> list[set[str]]:
-    """Return the fields of each record whose scalars were all found and whose name is there."""
-    named = {name for name in layout.names() if _named(name, folded)}
-    lost = {(scalar.record, scalar.name) for scalar in scalars if not scalar.found}
-    return [
-        {name for name in record if name in named and (index, name) not in lost}
-        for index, record in enumerate(layout.values)
-    ]
-
-
 def _named(name: str, folded: str) -> bool:
-    key = _flat(name).strip().lower()
+    key = flat(name).strip().lower()
     return key in folded or key.replace("_", " ") in folded or key.replace("_", "") in folded
-
-
-def _ranges(produced: str, layout: Layout, complete: list[set[str]]) -> list[Place]:
-    found: list[Place] = []
-    if all(len(w) == len(r) for r, w in zip(layout.records, complete, strict=True)):
-        return [(0, len(produced))]
-    for index, (record, whole) in enumerate(zip(layout.records, complete, strict=True)):
-        if len(whole) == len(record) and layout.rows and len(layout.rows) == len(layout.records):
-            found.append(layout.rows[index])
-        else:
-            found += [record[name] for name in whole]
-    return merged(found, produced)
-
-
-def mentioned(layout: Layout, delivered: str) -> tuple[list[set[str]], int]:
-    """Return, per record, the fields whose scalar value a summary mentions though not their names,
-    and the characters of all values it mentions. Only values that occur once identify a field."""
-    texts: dict[str, list[tuple[int, str, bool]]] = {}
-    for index, record in enumerate(layout.values):
-        for name, value in record.items():
-            top = not isinstance(value, dict | list)
-            for text in _leaves(value, lambda _key: 0):
-                texts.setdefault(text, []).append((index, name, top))
-    folded = _flat(delivered).lower()
-    fields: list[set[str]] = [set() for _ in layout.values]
-    size = 0
-    for text, places in list(texts.items())[:5_000]:
-        if len(places) > 1 or len(text) < 3 or text in ("true", "false"):
-            continue
-        place = folded.find(text)
-        if place >= 0 and _bounded(folded, place, place + len(text)):
-            size += len(text)
-            index, name, top = places[0]
-            if top:
-                fields[index].add(name)
-    return fields, size

@@ -104,8 +104,8 @@ def _nothing_left(cut: Cut) -> str:
 
 def _is_synopsis(cut: Cut) -> bool:
     """A synopsis names the fields of a value and delivers few of them."""
-    names = set(re.findall(r'"([^"\\]{2,40})"\s*:', cut.produced[:20_000]))
-    if len(names) < 3 or cut.evidence.how == "value":
+    names = cut.made.layout.names()
+    if len(names) < 2 or cut.evidence.how in ("value", "rendering"):
         return False
     noise = cut.evidence.noise
     structural = re.search(
@@ -170,6 +170,8 @@ def _is_redacted(cut: Cut, lost: list[Place]) -> bool:
 def _clips_lines(cut: Cut, lost: list[Place]) -> bool:
     """Say whether what is missing is the rest of long lines, each behind its kept opening."""
     text = cut.produced
+    if cut.evidence.how == "lines" and cut.evidence.clipped > 1:
+        return cut.evidence.clipped >= len(lost) / 2
     at_ends = [
         (start, end)
         for start, end in lost
@@ -197,6 +199,8 @@ def _opening(cut: Cut, lost: list[Place], hint: str | None) -> str:
     if hint == "page" or (noted and hint is None and _PAGE.search(cut.said)):
         return "page"
     lines = "\n" in cut.produced.strip() and _at_line_end(cut.produced, end)
+    if cut.evidence.how == "skeleton" or _unit(cut) in ("chars", "characters", "tokens"):
+        lines = False
     if lines and noted and hint != "prefix_slice":
         return "line_prefix"
     return "prefix_slice"
@@ -217,7 +221,7 @@ def _ends(cut: Cut, lost: list[Place], hint: str | None) -> str:
     if hint and hint.startswith("head_tail"):
         return hint
     at_lines = all(_at_line_end(text, start) and _at_line_start(text, end) for start, end in lost)
-    named = next((one.unit for one in cut.sightings if one.unit), None) or markers.unit(cut.said)
+    named = _unit(cut)
     if at_lines and "\n" in text.strip() and named in (None, "lines", "rows"):
         return "head_tail_lines"
     if named and named.startswith("token"):
@@ -227,6 +231,12 @@ def _ends(cut: Cut, lost: list[Place], hint: str | None) -> str:
     if named is None and not text.isascii() and _even_in_bytes(cut):
         return "head_tail_bytes"
     return "head_tail_chars"
+
+
+def _unit(cut: Cut) -> str | None:
+    """Return the unit in which the harness says how much it withheld."""
+    named = next((one.unit for one in cut.sightings if one.unit), None)
+    return named or markers.unit(cut.said)
 
 
 def _even_in_bytes(cut: Cut) -> bool:

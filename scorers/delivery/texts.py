@@ -16,6 +16,7 @@ _DOTS = re.compile(r"(?<!\.)(?:\.{3}|\.{6}|…)(?!\.)")
 _FILLERS = "\ufdd0\ufdd1\ufdd2\ufdd3"
 # Stands in for a line break of a marker.
 NEWLINE = "\ufdd4"
+BLANKS = _FILLERS + NEWLINE + " \t\r\n"
 
 
 def without_markers(delivered: str, produced: str) -> tuple[str, tuple[markers.Sighting, ...]]:
@@ -93,4 +94,4 @@ def _evidence(
 def _noise(delivered: str, places: list[Place]) -> str:
     """Return what of the delivered text no run holds, without the blanks of known markers."""
     left = (delivered[start:end] for start, end in gaps(places, len(delivered)))
-    return "\n".join(part for part in left if part.strip(_FILLERS + NEWLINE + " \t\r\n"))
+    return "\n".join(part for part in left if part.strip(BLANKS))

@@ -54,14 +54,14 @@ def by_value(
         return None
     outside = gaps([span], len(delivered))
     return Evidence(
-        ranges=_ranges(produced, layout, best),
+        ranges=weighed_ranges(produced, layout, best),
         noise="\n".join(
             delivered[start:end] for start, end in outside if delivered[start:end].strip()
         ),
         parts=[delivered[span[0] : span[1]]],
         how="value",
         complete=best.complete,
-        rows=_row_count(layout, best),
+        rows=row_count(layout, best),
         kinds=best.kinds,
         extra=best.extra,
         valid=True,
@@ -209,7 +209,7 @@ def _likeness(ours: dict[str, Any], theirs: dict[str, Any]) -> int:
     return sum(1 for name, one in ours.items() if name in theirs and same(one, theirs[name]))
 
 
-def _ranges(produced: str, layout: Layout, weighing: Weighing) -> list[Place]:
+def weighed_ranges(produced: str, layout: Layout, weighing: Weighing) -> list[Place]:
     """Return the produced text without what was lost: rows, members, or values that changed."""
     lost: list[Place] = []
     rows = layout.rows or []
@@ -248,7 +248,8 @@ def _with_separator(places: list[Place], index: int) -> Place:
     return (start, max(end, places[index + 1][0])) if index + 1 < len(places) else (start, end)
 
 
-def _row_count(layout: Layout, weighing: Weighing) -> int | None:
+def row_count(layout: Layout, weighing: Weighing) -> int | None:
+    """Return how many rows arrived whole, None where rows have no meaning."""
     if layout.rows is None:
         return None
     if _is_list(layout):

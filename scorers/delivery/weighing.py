@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from scorers import markers
 from scorers.delivery.evidence import Evidence
-from scorers.delivery.renderings import by_rendering, mentioned
-from scorers.delivery.texts import NEWLINE, by_skeleton, by_text, without_markers
+from scorers.delivery.lines import by_line
+from scorers.delivery.mentions import by_mention
+from scorers.delivery.renderings import by_rendering
+from scorers.delivery.texts import BLANKS, NEWLINE, by_skeleton, by_text, without_markers
 from scorers.delivery.values import by_value
 from scorers.payload import views
 from scorers.payload.json_text import MISSING, read
 from scorers.payload.layout import columns
 from scorers.payload.shape import Shape
 
+_NO_BLANKS = str.maketrans("", "", BLANKS)
+
 Sightings = tuple[markers.Sighting, ...]
 
 
 def weigh(produced: str, delivered: str, made: Shape) -> tuple[Evidence, Sightings]:
-    """Compare as texts, skeletons, values and renderings, as far as each is needed."""
+    """Compare as texts, lines, skeletons, values and renderings, as far as each is needed."""
     blanked, found = without_markers(delivered, produced)
     best = _by_texts(produced, delivered, blanked)
     if not made.layout.values:
@@ -25,51 +29,53 @@ def weigh(produced: str, delivered: str, made: Shape) -> tuple[Evidence, Sightin
     if value is not None and _is_payload(value, best, delivered):
         value.seams = best.seams
         return value, found
-    if best.kept < 0.5 * len(delivered):
-        rendered = by_rendering(produced, made.layout, delivered)
-        if rendered is not None and rendered[1] >= 0.5 and rendered[0].kept > best.kept:
-            return rendered[0], found
+    if _unexplained(best) > 0.1 * len(delivered):
+        rendered = by_rendering(produced, made.layout, blanked)
+        if rendered is not None and rendered.kept > best.kept:
+            return rendered, found
         if not found and best.kept < 0.3 * len(produced):
-            best = _mentions(made, delivered) or best
+            best = by_mention(made.layout, delivered) or best
     return best, found
 
 
 def _by_texts(produced: str, delivered: str, blanked: str) -> Evidence:
+    """Return the evidence that finds most, of every text that the message carries."""
     best = by_text(produced, blanked)
+    tried = [(blanked, False)]
     for view in views.texts(delivered)[1:]:
-        other = by_text(produced, without_markers(view.text, produced)[0])
+        tried.append((without_markers(view.text, produced)[0], view.numbered))
+        other = by_text(produced, tried[-1][0])
         other.numbered = view.numbered
         if other.kept > best.kept:
             best = other
+    if best.kept == len(produced) or _unexplained(best) < 0.02 * len(blanked):
+        return best
+    for text, numbered in tried:
+        lined = by_line(produced, text)
+        if lined is not None and (lined.kept, lined.clipped > 1) > (best.kept, False):
+            lined.numbered = numbered
+            best = lined
     loose = by_skeleton(produced, blanked)
     if loose is not None and loose.kept > 1.05 * best.kept + 8:
         return loose
     return best
 
 
+def _unexplained(evidence: Evidence) -> int:
+    """Count the delivered characters that are neither the tool's nor a known marker's."""
+    return len(evidence.noise.translate(_NO_BLANKS))
+
+
 def _is_payload(value: Evidence, best: Evidence, delivered: str) -> bool:
-    """Say whether the value found is the message's payload rather than a fragment of it."""
+    """Say whether the value found is the message's payload rather than a fragment of it, or a
+    string that happens to close over a seam between head and tail."""
     size = sum(map(len, value.parts))
+    clean = len(best.ranges) == 2 and _unexplained(best) < 0.1 * len(delivered)
+    if clean and value.kinds & {"clip", "value"} and value.kinds & {"row", "key"}:
+        return False
     if size >= len(delivered.strip()):
         return True
     return size >= 0.6 * (len(delivered) - len(value.noise)) and value.kept >= 0.8 * best.kept
-
-
-def _mentions(made: Shape, delivered: str) -> Evidence | None:
-    """Evidence from a text that tells some of the values in words of its own."""
-    fields, size = mentioned(made.layout, delivered)
-    if not size:
-        return None
-    return Evidence(
-        ranges=[],
-        noise=delivered,
-        parts=[],
-        how="mention",
-        complete=fields,
-        rows=0,
-        extra=size,
-        valid=False,
-    )
 
 
 def is_valid(made: Shape, evidence: Evidence) -> bool:
