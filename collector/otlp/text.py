@@ -7,12 +7,13 @@ import re
 _REPLACEMENT = "\ufffd"
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
-_HIGH = r"\\u[dD][89abAB][0-9a-fA-F]{2}"
-_LOW = r"\\u[dD][c-fC-F][0-9a-fA-F]{2}"
-_HALF_ESCAPED = re.compile(rf"{_HIGH}(?!{_LOW})|(?<!\\u[dD][89abAB][0-9a-fA-F]{{2}}){_LOW}")
-# Consumes escapes one after the other, so that `\\ud83e` (an escaped backslash, then letters) is
-# left alone, in linear time.
-_ESCAPES = re.compile(rf"{_HIGH}{_LOW}|(?P<half>{_HIGH}|{_LOW})|\\.", re.DOTALL)
+# A run of backslashes before `u` and a surrogate. An even run is escaped backslashes, and `ud83e`
+# behind it five letters. Runs are taken whole and only from their start, so that ten million
+# backslashes cost linear time.
+_LOW = r"[dD][c-fC-F][0-9a-fA-F]{2}"
+_ESCAPED_SURROGATE = re.compile(
+    rf"(?<!\\)(?P<run>\\++)u(?:(?P<high>[dD][89abAB][0-9a-fA-F]{{2}})(?P<low>\\u{_LOW})?|{_LOW})"
+)
 
 
 def from_utf8(raw: bytes) -> str:
@@ -35,6 +36,12 @@ def without_half_escapes(text: str) -> str:
     """
     if "\\u" not in text or text.lstrip()[:1] not in {"{", "[", '"'}:
         return text
-    if not _HALF_ESCAPED.search(text):
-        return text
-    return _ESCAPES.sub(lambda m: "\\ufffd" if m["half"] else m[0], text)
+    return _ESCAPED_SURROGATE.sub(_whole, text)
+
+
+def _whole(found: re.Match[str]) -> str:
+    if len(found["run"]) % 2 == 0:
+        # What follows a text that only looks like the first half is a half by itself.
+        end = found.end("high")
+        return found[0] if not found["low"] else found[0][: end - found.start()] + "\\ufffd"
+    return found[0] if found["low"] else found["run"][1:] + "\\ufffd"
