@@ -168,8 +168,8 @@ def _by_words(text: str, script: str) -> str | None:
     for word in WORD.findall(text.lower().replace("’", "'")):
         for language in owners.get(word, ()):
             votes[language] += 1
-            # A lone letter may be a label or a unit.
-            if len(word) > 1:
+            # A lone letter may be a label or a unit; è and é are words.
+            if len(word) > 1 or not word.isascii():
                 words.setdefault(language, set()).add(word)
     (language, first), (_, second) = [*votes.most_common(2), ("", 0), ("", 0)][:2]
     # Related languages share many small words: a winner needs a clear lead.

@@ -111,7 +111,9 @@ def _unusual(name: str, times: int, *, travel: bool) -> bool:
         return False
     if len(name) <= LEANS and name.isalpha():
         return len(name) == LEANS and times >= LEANS and not travel
-    # One or two letters and a number is a code, and codes are looked at elsewhere.
+    # Two digits make a standard or a method's number (BM25) or a code, looked at elsewhere.
+    if len(name) - len(letters) > 1:
+        return False
     return len(letters) > 1 and (len(letters) > LEANS or not name.isalpha())
 
 

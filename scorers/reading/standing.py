@@ -38,7 +38,7 @@ ASIDE = re.compile(
 INTRODUCES = re.compile(r"\s*(?:[:：]|—|–|--|\s-\s|→)\s*\S")
 ITEM = re.compile(r"(?:[-*•+]|\d{1,3}[.)、]|#{1,6}|>|\(?[a-z]\))\s+")
 PHRASE = re.compile(
-    r"(?i)\b(?:the|a|an|our|your|this|that|my)\s+((?:[a-z][\w'-]*\s+){2,4})\W{0,3}\Z"
+    r"(?i)\b(?:the|a|an|our|your|this|that|my)\s+(?:[a-z][\w'-]{0,30}\s+){1,3}[a-z][\w'-]{0,30}(?<!s)(?<!ed)\s+\W{0,3}\Z"
 )
 HAN_PHRASE = re.compile(
     r"(?:^|[^㐀-鿿])[㐀-鿿]{2,7}(?![的在和是与对比为把从到用按跑选取])[㐀-鿿]\s?\Z"
