@@ -3,13 +3,13 @@
 import json
 
 import pytest
-from exports import attribute, json_span, json_traces, logs, traces
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from collector.errors import Permanent
 from collector.otlp import Batch, decode, sniff
 from collector.span import Record
+from exports import attribute, json_span, json_traces, logs, traces
 
 SIGNALS = st.sampled_from(["traces", "logs"])
 ENCODINGS = st.sampled_from(["protobuf", "json"])

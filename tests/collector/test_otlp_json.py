@@ -5,10 +5,10 @@ import json
 import math
 
 import pytest
-from exports import SPAN_ID, TRACE_ID, attribute, json_span, json_traces
 
 from collector.errors import Permanent
 from collector.otlp import decode
+from exports import SPAN_ID, TRACE_ID, attribute, json_span, json_traces
 
 
 def read(*spans):

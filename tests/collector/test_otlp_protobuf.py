@@ -1,11 +1,11 @@
 """Protobuf requests become records; what is wrong inside one costs that one."""
 
 import pytest
-from exports import SPAN_ID, TRACE_ID, logs, traces
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue
 
 from collector.errors import Permanent
 from collector.otlp import decode
+from exports import SPAN_ID, TRACE_ID, logs, traces
 
 
 def only(batch):
