@@ -89,7 +89,9 @@ def _arguments(value: Any) -> Any:
         return value
     if "inputs" in value and ("input_str" in value or len(value) == 1):
         return value["inputs"] if value["inputs"] is not None else value.get("input_str")
-    positional, named = value.get("args"), value.get("kwargs")
+    if not value or not set(value) - {"sanitize_inputs_outputs"} <= {"args", "kwargs"}:
+        return value
+    positional, named = value.get("args", []), value.get("kwargs", {})
     if not isinstance(positional, list | tuple) or not isinstance(named, dict):
         return value
     if named and not positional:

@@ -20,6 +20,7 @@ _BLOCKS = frozenset(
         "reasoning",
     }
 )  # fmt: skip
+_BEDROCK = ("text", "toolUse", "toolResult", "reasoningContent", "image", "document")
 
 
 def read(
@@ -45,7 +46,7 @@ def openinference(fields: Fields) -> ChatMessage:
     blocks = [_block(block) for _, block in entries(fields, "message.contents")]
     # Anthropic's calls are listed twice, and so is the text of openai-agents' replies.
     blocks = [one for one in blocks if one["type"] != "tool_use" or one["id"] not in known]
-    content: Any = fields.get("message.content")
+    content = _decoded(fields, "message.")
     if blocks:
         has_text = any(one["type"] == "text" for one in blocks)
         content = blocks if has_text or not content else [content, *blocks]
@@ -63,11 +64,7 @@ def openllmetry(fields: Fields) -> ChatMessage:
          "arguments": call.get("arguments")}
         for _, call in entries(fields, "tool_calls")
     ]  # fmt: skip
-    content = fields.get("content")
-    blocks = decode(content)
-    if isinstance(blocks, list) and blocks and all(_is_block(block) for block in blocks):
-        content = blocks
-    message = _message(fields, "", content, calls)
+    message = _message(fields, "", _decoded(fields, ""), calls)
     if finish := string(fields, "finish_reason"):
         message["finish_reason"] = finish
     return message
@@ -107,5 +104,21 @@ def _block(fields: Fields) -> ChatMessage:
     return {"type": kind if kind == "reasoning" else "text", "text": words or ""}
 
 
+def _decoded(fields: Fields, start: str) -> Any:
+    """Return content blocks that were written as JSON; any other text is what somebody wrote.
+
+    A tool's result may be a list that looks like blocks: it is left to those who know results.
+    """
+    content = fields.get(f"{start}content")
+    if fields.get(f"{start}role") in ("tool", "function") or f"{start}tool_call_id" in fields:
+        return content
+    blocks = decode(content)
+    if isinstance(blocks, list) and blocks and all(_is_block(block) for block in blocks):
+        return blocks
+    return content
+
+
 def _is_block(block: Any) -> bool:
-    return isinstance(block, dict) and block.get("type") in _BLOCKS
+    if not isinstance(block, dict):
+        return False
+    return block.get("type") in _BLOCKS or (len(block) == 1 and next(iter(block)) in _BEDROCK)

@@ -13,9 +13,9 @@ from typing import Any
 from collector.content import (
     capture_of,
     decode,
-    messages,
     redacted,
     reports_failure,
+    text,
     tool_names,
     unwrap_tool_result,
     usage_of,
@@ -23,14 +23,18 @@ from collector.content import (
 from collector.convention import string
 from collector.dialect import AnyOperation, origin
 from collector.envelope import arguments_in, reply_in, request_in
+from collector.exchange import messages_in, response_id
 from collector.flat_messages import Items, openinference, read
 from collector.flattened import entries, has_gap
+from collector.interleaving import interleaved
 from collector.observation import observed
 from collector.span import Record, Span
 from scorers.turn import AgentInvocation, Capture, Inference, Message, ToolExecution
 
 _INPUT, _OUTPUT = "llm.input_messages", "llm.output_messages"
 _SESSION = ("session_id", "thread_id", "conversation_id")
+_CALL_ID = ("tool_call.id", "tool.id", "tool.call_id", "gen_ai.tool.call.id")
+_STRANDS = "strands.telemetry.tracer"
 # What wrappers add to the name of the agent that they run.
 _RUN = (".run", "._execute_core", ".kickoff", ".invoke")
 
@@ -77,11 +81,15 @@ def _who(span: Span) -> dict[str, Any]:
     attributes = span.attributes
     stated = decode(attributes.get("metadata"))
     metadata = stated if isinstance(stated, dict) else {}
-    agent = string(attributes, "agent.name", "graph.node.id") or string(metadata, "lc_agent_name")
+    agent = string(attributes, "agent.name", "gen_ai.agent.name")
+    if _kind(span) == "AGENT":
+        # Of other spans it names the node, not the agent.
+        agent = agent or string(attributes, "graph.node.id")
     return {
-        "agent": agent,
+        "agent": agent or string(metadata, "lc_agent_name"),
         "agent_version": string(metadata, "agent_version") or string(attributes, "agent.version"),
-        "conversation_id": string(attributes, "session.id") or string(metadata, *_SESSION),
+        "conversation_id": string(attributes, "session.id", "gen_ai.conversation.id")
+        or string(metadata, *_SESSION),
     }
 
 
@@ -89,6 +97,12 @@ def _inference(span: Span, shared: dict[str, Any]) -> Inference:
     attributes = span.attributes
     incoming, outgoing = entries(attributes, _INPUT), entries(attributes, _OUTPUT)
     delivered = _delivered(span, incoming)
+    made = _listed(span, outgoing) or messages_in(attributes.get("output.value"), "assistant")
+    if made and span.scope.name == _STRANDS:
+        # Its processor files the assistant's earlier messages under the output.
+        answer = () if span.status == 2 else made[-1:]
+        delivered = interleaved(delivered or (), made[: len(made) - len(answer)])
+        made = answer or None
     finish = string(attributes, "llm.finish_reason")
     return Inference(
         **shared | {"capture": _captured(span, incoming, outgoing, delivered)},
@@ -96,9 +110,9 @@ def _inference(span: Span, shared: dict[str, Any]) -> Inference:
         model=string(
             attributes, "llm.response.model_name", "llm.model_name", "llm.request.model_name"
         ),
-        response_id=_response_id(attributes.get("output.value")),
+        response_id=response_id(attributes.get("output.value")),
         input=delivered,
-        output=_listed(span, outgoing) or _raw(attributes.get("output.value"), "assistant"),
+        output=made,
         tools=_tools(attributes),
         usage=usage_of(attributes),
         finish_reasons=(finish,) if finish else (),
@@ -108,7 +122,7 @@ def _inference(span: Span, shared: dict[str, Any]) -> Inference:
 def _delivered(span: Span, incoming: Items) -> tuple[Message, ...] | None:
     listed = _listed(span, incoming) or ()
     complete = listed and not span.dropped and all(message.parts for message in listed)
-    raw = None if complete else _raw(span.attributes.get("input.value"), "user")
+    raw = None if complete else messages_in(span.attributes.get("input.value"), "user")
     if raw and not listed:
         listed = raw
     elif raw and span.dropped:
@@ -125,23 +139,6 @@ def _listed(span: Span, items: Items) -> tuple[Message, ...] | None:
     return read(items, openinference, dropped=span.dropped)
 
 
-def _raw(value: Any, role: str) -> tuple[Message, ...] | None:
-    """Return the messages of a raw request or answer."""
-    request = decode(value)
-    if redacted(value) or request is None:
-        return None
-    if not isinstance(request, dict):
-        return messages(request, role=role) or None
-    items = request.get("input") if role == "user" else request.get("output")
-    if isinstance(items, list):  # the Responses API
-        system = request.get("instructions") if role == "user" else None
-        return messages([{"role": "system", "content": system}, *items] if system else items)
-    shapes = ("messages", "contents", "generations", "choices", "replies", "role")
-    if not any(key in request for key in shapes):
-        return None
-    return messages(request.get("replies", request), role=role) or None
-
-
 def _tool(span: Span, shared: dict[str, Any]) -> ToolExecution:
     attributes = span.attributes
     produced = attributes.get("output.value")
@@ -156,7 +153,7 @@ def _tool(span: Span, shared: dict[str, Any]) -> ToolExecution:
         # Hidden arguments hide nothing of the result.
         **shared | {"capture": _captured_values(span, "output")},
         tool=string(attributes, "tool.name") or span.name,
-        call_id=string(attributes, "tool_call.id", "tool.id") or inner_id,
+        call_id=string(attributes, *_CALL_ID) or inner_id,
         arguments=arguments,
         result=result,
         failed=span.status == 2 or reports_failure(produced),
@@ -168,7 +165,21 @@ def _result(produced: Any) -> tuple[str, str | None]:
     # ADK's function response: {"id": …, "name": …, "response": {…}}.
     if isinstance(value, dict) and set(value) >= {"name", "response"}:
         return unwrap_tool_result(value["response"])[0], string(value, "id")
+    if isinstance(value, dict) and set(value) >= {"tool_name", "raw_output"}:  # LlamaIndex
+        return _of_llama_index(value), None
     return unwrap_tool_result(produced)
+
+
+def _of_llama_index(value: dict[str, Any]) -> str:
+    blocks = value.get("blocks")
+    words = [
+        str(block["text"])
+        for block in (blocks if isinstance(blocks, list) else ())
+        if isinstance(block, dict) and "text" in block
+    ]
+    if words:
+        return "\n".join(words)
+    return text(value["raw_output"])
 
 
 def _is_schema(parameters: dict[str, Any]) -> bool:
@@ -271,9 +282,7 @@ def _tools(attributes: Mapping[str, Any]) -> tuple[str, ...] | None:
     listed = entries(attributes, "llm.tools")
     if not listed:
         return None
-    return tool_names([fields.get("tool.json_schema") for _, fields in listed])
-
-
-def _response_id(value: Any) -> str | None:
-    answer = decode(value)
-    return string(answer, "id") if isinstance(answer, dict) else None
+    named = [
+        fields.get("tool.json_schema") or {"name": fields.get("tool.name")} for _, fields in listed
+    ]
+    return tool_names(named)

@@ -206,7 +206,45 @@ def test_tool_that_failed():
     assert only(tool(), status=2).failed
 
 
-@pytest.mark.parametrize("key", ["tool_call.id", "tool.id"])
+def test_llama_index_result():
+    output = {"blocks": [{"block_type": "text", "text": "row 1"}], "tool_name": "fetch",
+              "raw_input": {}, "raw_output": "row 1"}  # fmt: skip
+    run = only(tool(output_value=json.dumps(output), input_value='{"kwargs": {"a": 1}}'))
+    assert (run.result, run.arguments) == ("row 1", '{"a":1}')
+
+
+def test_google_adk_response():
+    output = {"id": "c1", "name": "fetch", "response": {"result": "row 1"}}
+    run = only(tool(output_value=json.dumps(output)))
+    assert (run.result, run.call_id) == ("row 1", "c1")
+
+
+def test_strands_files_earlier_steps_under_the_output():
+    flat = llm(("user", "Hi"), ("tool", "row 1"))
+    flat["llm.input_messages.1.message.tool_call_id"] = "c1"
+    flat["llm.output_messages.0.message.role"] = "assistant"
+    flat["llm.output_messages.0.message.tool_calls.0.tool_call.id"] = "c1"
+    flat["llm.output_messages.0.message.tool_calls.0.tool_call.function.name"] = "fetch"
+    flat["llm.output_messages.1.message.role"] = "assistant"
+    flat["llm.output_messages.1.message.content"] = "Hello"
+    call = only(flat, scope=Scope("strands.telemetry.tracer"))
+    assert [message.role for message in call.input] == ["user", "assistant", "tool"]
+    assert said(call.output) == [("assistant", "Hello")]
+
+
+def test_bedrock_blocks_written_as_json_are_no_words_of_the_requester():
+    result = {"toolUseId": "c1", "content": [{"text": "row 1"}]}
+    call = only(llm(("user", json.dumps([{"toolResult": result}]))))
+    assert results(call.input) == [("c1", "row 1")]
+    assert call.input[0].role == "tool"
+
+
+def test_node_of_a_graph_is_no_agent():
+    assert only(llm(("user", "Hi")) | {"graph.node.id": "llm_7"}).agent is None
+    assert only({"openinference.span.kind": "AGENT", "graph.node.id": "desk"}).agent == "desk"
+
+
+@pytest.mark.parametrize("key", ["tool_call.id", "tool.id", "tool.call_id", "gen_ai.tool.call.id"])
 def test_tool_call_id_as_attribute(key):
     assert only({**tool(output_value="x"), key: "c9"}).call_id == "c9"
 
