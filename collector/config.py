@@ -6,6 +6,7 @@ Loading it opens no socket, starts no task and reads no file but the one it is g
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
@@ -148,10 +149,13 @@ def validate(read: Document, environ: Mapping[str, str]) -> Config:
 
 def _check_secrets(config: Config, read: Document) -> None:
     """Refuse secrets that stand in the file itself, where backups and repositories keep them."""
+    secrets = list(secrets_of(config))
+    if without_password(config.storage.url) != config.storage.url:
+        secrets.append(("storage", "database"))
     open_secrets = [
         f"{read.place(loc)}: {'.'.join(map(str, loc))}: expected ${{env:NAME}}, "
         "read the secret itself"
-        for loc in secrets_of(config)
+        for loc in secrets
         if loc not in read.from_environment
     ]
     if open_secrets:
@@ -175,3 +179,8 @@ def _remove(values: Any, loc: Loc) -> bool:
         except (KeyError, IndexError, TypeError):
             return False
     return isinstance(values, dict) and values.pop(loc[-1], values) is None
+
+
+def without_password(url: str) -> str:
+    """Return a database URL with its password hidden, for people to see."""
+    return re.sub(r"(?<=://)([^:/@]*):.*(?=@)", r"\1:***", url)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 import sys
 from pathlib import Path
 from typing import Any
 
 from collector import duration, size
-from collector.config import Config, load
+from collector.config import Config, load, without_password
 
 
 def add_parser(subparsers: Any) -> None:
@@ -76,11 +75,6 @@ def schema(model: Any) -> dict[str, Any]:
     """Return the configuration's JSON schema, under the dialect it is written in."""
     written: dict[str, Any] = model.model_json_schema(mode="validation")
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **written}
-
-
-def without_password(url: str) -> str:
-    """Return a database URL with its password hidden."""
-    return re.sub(r"(?<=://)([^:/@]*):.*(?=@)", r"\1:***", url)
 
 
 def _write(line: str) -> None:

@@ -2,6 +2,7 @@
 
 import importlib
 import json
+import os
 import resource
 import subprocess
 import sys
@@ -11,6 +12,7 @@ import pytest
 
 from collector import cli
 from collector.commands import COMMANDS, validate
+from collector.config import without_password
 from collector.errors import ConfigError, UsageError
 
 ROOT = Path(__file__).parents[2]
@@ -85,8 +87,9 @@ def test_a_reader_that_leaves_is_no_error():
 
 def test_validate_says_what_would_run_and_changes_nothing(tmp_path):
     path = tmp_path / "t.yaml"
-    path.write_text("storage: {database: 'postgresql://u:secret@h/d'}\nturns: {quiet_period: 3s}\n")
-    found = run("validate", "--config", str(path), cwd=tmp_path)
+    path.write_text("storage: {database: '${env:DB}'}\nturns: {quiet_period: 3s}\n")
+    environ = os.environ | {"DB": "postgresql://u:secret@h/d"}
+    found = run("validate", "--config", str(path), cwd=tmp_path, env=environ)
     assert found.returncode == 0
     for text in (
         "127.0.0.1:4317",
@@ -147,4 +150,4 @@ def test_the_schema_names_every_section(capsys):
     ],
 )
 def test_passwords_are_hidden(url, shown):
-    assert validate.without_password(url) == shown
+    assert without_password(url) == shown

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from collector import config, config_error, document
+from collector import config, config_error, config_reference, document
 from collector.config import Config, load
 from collector.errors import ConfigError
 from collector.setting import Section, is_loopback, split
@@ -226,6 +226,13 @@ def test_a_secret_in_the_file_itself_is_refused(read, problems):
     assert problems("service:\n  admin:\n    token: hunter2\n") == [
         "tellback.yaml:3: service.admin.token: expected ${env:NAME}, read the secret itself"
     ]
+    assert problems("storage: {database: 'postgresql://u:hunter2@h/d'}") == [
+        "tellback.yaml:1: storage.database: expected ${env:NAME}, read the secret itself"
+    ]
+    url = "postgresql://u:hunter2@h/d"
+    assert (
+        read("storage: {database: 'postgresql://u:${env:P}@h/d'}", P="hunter2").storage.url == url
+    )
     found = read("service:\n  admin:\n    token: ${env:TOKEN}\n", TOKEN="42")
     assert found.service.admin.secret() == b"42"
 
@@ -298,6 +305,18 @@ def test_no_text_breaks_the_reader(text):
         config.validate(document.parse(text, "t", {}), {})
     except ConfigError as error:
         assert str(error).startswith("t")  # noqa: PT017 - most texts are no error, or any error
+
+
+def test_the_documentation_is_what_the_models_say(read):
+    path = Path(__file__).parents[2] / "docs" / "configuration.md"
+    page = path.read_text(encoding="utf-8")
+    assert page == config_reference.reference(), (
+        "docs/configuration.md is not what `python -m collector.config_reference` writes"
+    )
+    example = page.split("```yaml\n")[1].split("```")[0]
+    assert read(example).warnings() == ()
+    for path in config_error.paths_of(Config):
+        assert f"`{path.rpartition('.')[2]}`" in page or f"## {path}" in page
 
 
 def test_settings_are_frozen():
