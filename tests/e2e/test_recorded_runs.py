@@ -63,6 +63,8 @@ def test_run(name):
         assert all(turn[f"{what}_missing"] for turn in missing), "null has a reason"
     assert {bool(turn["conversation_id"]) for turn in turns} == {visible["session"]}
     cut = expected["cut_tool"]
+    if cut is None:  # runs with other tools
+        return
     states = [cut["state"]] if isinstance(cut["state"], str) else cut["state"]
     pairs = [p for turn in turns for p in turn["tool_results"] if p["tool"] == cut["tool"]]
     assert pairs or name in NO_SUCH_CALL
