@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,6 +20,8 @@ from collector.ledger.schema import METADATA, SCHEMA, VERSION
 
 # Another process (`tellback turns`, a backup) may hold the file for a moment.
 BUSY_SECONDS = 10.0
+# Pages given back at once (4 KiB each): writers wait no longer than that takes.
+VACUUM_PAGES = 4096
 
 
 class Database:
@@ -67,6 +70,22 @@ class Database:
         with self._plainly(), self.engine.connect() as connection:
             yield connection
 
+    def give_back(self) -> None:
+        """Give the pages that nothing uses back to the disk, and empty the write-ahead log."""
+        if self.file is None:
+            return  # in memory; PostgreSQL's autovacuum reuses the space
+        with self._plainly(), self.engine.connect() as connection:
+            raw = connection.connection.driver_connection
+            if raw is None:
+                return
+            free = sys.maxsize
+            # Ends as well where nothing more is given back: a file that was vacuumed elsewhere.
+            while 0 < (left := raw.execute("PRAGMA freelist_count").fetchone()[0]) < free:
+                free = left
+                # `execute` would free a single page: this statement must be stepped to its end.
+                raw.executescript(f"PRAGMA incremental_vacuum({VACUUM_PAGES})")
+            raw.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
     @contextmanager
     def _plainly(self) -> Iterator[None]:
         try:
@@ -74,6 +93,8 @@ class Database:
         except DBAPIError as error:
             # The original error names no values; the wrapped one would, and they are content.
             raise _plain_error(self.name, error.orig) from None
+        except sqlite3.Error as error:
+            raise _plain_error(self.name, error) from None
         except OverflowError:
             raise Permanent("a number too large for the ledger", reason="too_large") from None
 

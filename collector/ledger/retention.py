@@ -9,8 +9,6 @@ from collector.ledger.schema import TEXTS, TURNS
 
 # Turns deleted in one transaction: writers wait no longer than that takes.
 BATCH = 500
-# Pages given back at once (4 KiB each), for the same reason.
-VACUUM_PAGES = 4096
 
 
 def prune(
@@ -23,7 +21,7 @@ def prune(
         oldest = max(now_ns - int(min(max_age_s, 1e9) * 1e9), 0)
         deleted = _delete_older(database, oldest)
     if deleted:
-        _give_back(database)
+        database.give_back()
     if max_bytes is not None:
         deleted += _shrink(database, max_bytes)
     return deleted
@@ -34,7 +32,7 @@ def forget_texts(database: Database) -> int:
     with database.begin() as connection:
         deleted = connection.execute(delete(TEXTS)).rowcount
     if deleted:
-        _give_back(database)
+        database.give_back()
     return deleted
 
 
@@ -47,6 +45,18 @@ def size_bytes(database: Database) -> int:
         return int(
             connection.execute(select(func.coalesce(func.sum(TURNS.c.size), 0))).scalar_one()
         )
+
+
+def _used_bytes(database: Database) -> int:
+    """Return what deleting turns makes less, even where free pages stay in the file."""
+    if database.file is None:
+        return size_bytes(database)
+    with database.read() as connection:
+        pages, free, page = (
+            int(connection.exec_driver_sql(f"PRAGMA {name}").scalar_one())
+            for name in ("page_count", "freelist_count", "page_size")
+        )
+    return (pages - free) * page
 
 
 def _delete_older(database: Database, oldest_ns: int) -> int:
@@ -62,8 +72,8 @@ def _delete_older(database: Database, oldest_ns: int) -> int:
 
 def _shrink(database: Database, max_bytes: int) -> int:
     deleted = 0
-    _give_back(database)
-    while (size := size_bytes(database)) > max_bytes:
+    database.give_back()
+    while (size := _used_bytes(database)) > max_bytes:
         with database.begin() as connection:
             oldest = select(TURNS.c.key, TURNS.c.size).order_by(TURNS.c.key).limit(BATCH)
             keys: list[int] = []
@@ -78,7 +88,7 @@ def _shrink(database: Database, max_bytes: int) -> int:
             # Nothing left to delete: an empty database has a size of its own.
             return deleted
         deleted += count
-        _give_back(database)
+        database.give_back()
     return deleted
 
 
@@ -87,16 +97,3 @@ def _delete(connection: Connection, keys: list[int]) -> int:
         # Tool results, scores and texts go with their turn.
         connection.execute(delete(TURNS).where(TURNS.c.key.in_(keys)))
     return len(keys)
-
-
-def _give_back(database: Database) -> None:
-    if not database.is_sqlite:
-        return  # PostgreSQL's autovacuum reuses the space
-    with database.engine.connect() as connection:
-        raw = connection.connection.driver_connection
-        if raw is None:
-            return
-        while raw.execute("PRAGMA freelist_count").fetchone()[0]:
-            # `execute` would free a single page: this statement must be stepped to its end.
-            raw.executescript(f"PRAGMA incremental_vacuum({VACUUM_PAGES})")
-        raw.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()

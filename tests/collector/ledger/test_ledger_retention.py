@@ -1,8 +1,11 @@
 """Retention deletes the oldest turns, whole, and gives the space back to the disk."""
 
+import sqlite3
+
 import pytest
 from entries import entry
 
+from collector.errors import Retryable
 from collector.ledger import Ledger
 
 DAY_NS = 86_400 * 10**9
@@ -86,3 +89,36 @@ def test_thousands_go_in_batches(ledger, clock, monkeypatch):
         ledger.write(entry(f"t{number}"))
     assert ledger.prune(now_ns=DAY_NS, max_age_s=1, max_bytes=None) == 30
     assert names(ledger) == []
+
+
+def test_a_ledger_held_by_another_process_is_pruned_later(tmp_path, monkeypatch):
+    monkeypatch.setattr("collector.ledger.database.BUSY_SECONDS", 0.05)
+    ledger = Ledger(f"sqlite:///{tmp_path}/ledger.db", clock=lambda: 0)
+    ledger.open()
+    ledger.write(entry())
+    other = sqlite3.connect(tmp_path / "ledger.db", isolation_level=None)
+    other.execute("begin immediate")
+    with pytest.raises(Retryable, match="held by another process"):
+        ledger.prune(now_ns=DAY_NS, max_age_s=1, max_bytes=None)
+    other.execute("rollback")
+    other.close()
+    assert ledger.prune(now_ns=DAY_NS, max_age_s=1, max_bytes=None) == 1
+    ledger.close()
+
+
+def test_a_file_whose_space_cannot_be_given_back_is_no_endless_loop(tmp_path):
+    url = f"sqlite:///{tmp_path}/ledger.db"
+    ledger = Ledger(url, clock=lambda: 0)
+    ledger.open()
+    for number in range(20):
+        ledger.write(entry(f"t{number}", reply="x" * 50_000))
+    ledger.close()
+    # Somebody's maintenance rewrote it without the setting that we create it with.
+    other = sqlite3.connect(tmp_path / "ledger.db", isolation_level=None)
+    other.executescript("pragma journal_mode = delete; pragma auto_vacuum = none; vacuum;")
+    other.close()
+    ledger.open()
+    # Only as many turns go as are too many: the free pages are used again.
+    assert 5 < ledger.prune(now_ns=0, max_age_s=None, max_bytes=600_000) < 15
+    assert ledger.prune(now_ns=0, max_age_s=None, max_bytes=600_000) == 0
+    ledger.close()
