@@ -20,8 +20,8 @@ from rich.console import Console
 from rich.progress import Progress
 
 from collector.errors import UsageError
+from scorers import catalog
 from scorers.errors import ScorerError
-from scorers.judges import JUDGES
 from scorers.point import turn_from_point
 from scorers.score import Outcome
 from scorers.scorer import Scorer
@@ -69,10 +69,14 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _scorer(name: str) -> Scorer:
-    known = {judge.name: judge for judge in JUDGES}
-    if name not in known:
-        raise UsageError(f"no scorer is called {name}; known are: {', '.join(sorted(known))}")
-    return known[name]
+    try:
+        scorer = catalog.find(name)
+    except ScorerError as error:
+        raise UsageError(str(error)) from None
+    if scorer.kind != "judge":
+        judges = ", ".join(judge.name for judge in catalog.built_in() if judge.kind == "judge")
+        raise UsageError(f"{name} measures turns and judges no replies; judges are: {judges}")
+    return scorer
 
 
 def _turns(
