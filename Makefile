@@ -9,14 +9,14 @@ help: ## list the targets
 
 setup: $(STAMP) ## virtual environment with the locked dependencies
 
-$(STAMP): pyproject.toml uv.lock
-	test -x $(BIN)/python || python3 -m venv $(VENV)
-	test -x $(BIN)/uv || $(BIN)/python -m pip install --quiet --disable-pip-version-check uv
-	$(BIN)/uv sync --locked --quiet --inexact
-	touch $(STAMP)
+$(STAMP): pyproject.toml uv.lock deploy/setup.sh
+	@sh deploy/setup.sh
 
 demo: setup ## start the sidecar on loopback, replay bundled real telemetry into it, show what it finds
-	$(BIN)/tellback demo
+	@$(BIN)/python -m collector demo
+
+picture: setup ## draw the demo's output for the README
+	$(BIN)/python -m collector demo --svg docs/demo.svg
 
 test: setup ## every test; real servers that make system-deps could not install are skipped by name
 	@sh deploy/system-deps.sh --if-root
@@ -35,7 +35,11 @@ format: setup ## rewrite the files as the formatter wants them
 golden: setup ## rewrite the golden files; review the diff
 	$(BIN)/python -m pytest tests -k golden --rewrite-golden
 
+docs: setup ## rewrite the generated documentation
+	$(BIN)/python -m collector.exporters.reference > docs/metrics.md
+	$(BIN)/python -m collector.config_reference > docs/configuration.md
+
 system-deps: ## install the real servers that tests talk to (root, Debian packages)
 	sh deploy/system-deps.sh
 
-.PHONY: help setup demo test check format golden system-deps
+.PHONY: help setup demo picture test check format golden docs system-deps

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -22,6 +23,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     Wrong input is one plain sentence on standard error, never a traceback.
     """
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal that can't show every character shows some as escapes, and the command goes on.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     arguments = list(sys.argv[1:] if argv is None else argv)
     # The chosen command alone is imported: the others would cost more time than `--help` takes.
     chosen = arguments[0] if arguments and arguments[0] in dict(COMMANDS) else None

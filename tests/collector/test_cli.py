@@ -85,6 +85,15 @@ def test_a_reader_that_leaves_is_no_error():
     assert found.stdout == '{\n  "$schem'[:10]
 
 
+def test_a_terminal_without_unicode_is_no_error(tmp_path):
+    path = tmp_path / "t.yaml"
+    path.write_text("storage: {directory: '数据'}\n", encoding="utf-8")
+    environ = os.environ | {"PYTHONIOENCODING": "ascii"}
+    found = run("validate", "--config", str(path), env=environ)
+    assert found.returncode == 0
+    assert "\\u6570\\u636e" in found.stdout
+
+
 def test_validate_says_what_would_run_and_changes_nothing(tmp_path):
     path = tmp_path / "t.yaml"
     path.write_text("storage: {database: '${env:DB}'}\nturns: {quiet_period: 3s}\n")
