@@ -22,7 +22,7 @@ from collector.content import (
 )
 from collector.dialect import origin
 from collector.span import LogRecord, Record, Span
-from scorers.turn import Capture, Inference, Message, ToolExecution
+from scorers.turn import Capture, Inference, Message, Part, ToolExecution
 
 DETAILS = "gen_ai.client.inference.operation.details"
 INPUT = "gen_ai.input.messages"
@@ -49,6 +49,7 @@ _CONVERSATION = (
 # Strands' users put the version among the trace attributes, having no other place for it.
 _VERSION = ("gen_ai.agent.version", "agent.version")
 _FINISH = ("gen_ai.response.finish_reasons", "gen_ai.response.finish_reason")
+_CALLING = ("tool_calls", "tool_call", "tool_use", "function_call")
 _REFERENCES = ("gen_ai.input.messages_ref", "gen_ai.output.messages_ref")
 
 
@@ -75,7 +76,9 @@ def inference(
 ) -> Inference:
     """Return the model call of a record with the messages that were read from it."""
     attributes = record.attributes
-    stated = tuple(message.finish_reason for message in made or () if message.finish_reason)
+    reasons = finish_reasons(attributes) or tuple(
+        message.finish_reason for message in made or () if message.finish_reason
+    )
     return Inference(
         **who(record, dialect),
         provider=string(attributes, "gen_ai.provider.name", "gen_ai.system"),
@@ -83,11 +86,25 @@ def inference(
         response_id=string(attributes, "gen_ai.response.id"),
         tools=tool_names(attributes.get("gen_ai.tool.definitions")),
         usage=usage_of(attributes),
-        finish_reasons=finish_reasons(attributes) or stated,
+        finish_reasons=reasons,
         input=given,
-        output=made,
+        output=_with_calls(made, reasons),
         capture=capture,
     )
+
+
+def _with_calls(
+    made: tuple[Message, ...] | None, reasons: tuple[str, ...]
+) -> tuple[Message, ...] | None:
+    """Add the tool call that a finish reason tells of where its parts were left out (LiteLLM)."""
+    if not made or any(message.of_kind("tool_call") for message in made):
+        return made
+    first = made[0]
+    reason = first.finish_reason or (reasons[0] if reasons else "")
+    if reason.lower().replace("-", "_") not in _CALLING:
+        return made
+    call = Part("tool_call", cut_by_capture=True)
+    return (replace(first, parts=(*first.parts, call)), *made[1:])
 
 
 def tool_execution(

@@ -28,6 +28,8 @@ _REDACTED = frozenset(
         "****",  # the Collector's redaction processor
     }
 )
+# Marks that no tool or agent writes into its own content: they count inside a list of messages too.
+_UNMISTAKABLE = ("__REDACTED__", "<elided>", "redacted-by-litellm")
 _SCRUBBED = "[Scrubbed due to "  # Logfire, for a whole value or for one field of a JSON value
 _CUT = re.compile(
     r"(\[\.\.\. telemetry preview truncated \.\.\.\]"  # Codex
@@ -102,7 +104,7 @@ def capture_of(
 
 def _holds_redaction(value: Any) -> bool:
     if isinstance(value, str):
-        return redacted(value) or any(f'"{mark}"' in value for mark in _REDACTED)
+        return redacted(value) or any(f'"{mark}"' in value for mark in _UNMISTAKABLE)
     return isinstance(value, list | dict) and _holds_redaction(compact(value))
 
 

@@ -53,6 +53,9 @@ def test_redaction_inside_a_list_of_messages_is_seen():
     raw = '[{"role": "user", "content": "__REDACTED__"}]'
     assert capture_of(span(a=raw), ["a"]).hidden == "redacted"
     assert not redacted("The word REDACTED in a text")
+    # A tool may mask a field of its own result.
+    own = '[{"response": {"token": "[REDACTED]", "pin": "****"}}]'
+    assert capture_of(span(a=own), ["a"]).hidden is None
 
 
 @pytest.mark.parametrize(

@@ -219,6 +219,17 @@ def test_details_without_trace_ids_are_placed_by_conversation_and_response():
     assert read(LogRecord(event_name=DETAILS)) == []
 
 
+def test_a_finish_reason_tells_of_tool_calls_that_were_left_out():
+    # LiteLLM's spans: {"role": "assistant", "parts": [], "finish_reason": "tool_calls"}.
+    message = {"role": "assistant", "parts": [], "finish_reason": "tool_calls"}
+    call = one({"gen_ai.operation.name": "chat", "gen_ai.output.messages": json.dumps([message])})
+    (part,) = call.output[0].parts
+    assert (part.kind, part.cut_by_capture) == ("tool_call", True)
+    stopped = [{**message, "finish_reason": "stop"}]
+    call = one({"gen_ai.operation.name": "chat", "gen_ai.output.messages": json.dumps(stopped)})
+    assert call.output[0].parts == ()
+
+
 def test_a_list_cut_by_the_sdk_keeps_what_was_complete():
     call = one({"gen_ai.operation.name": "chat", "gen_ai.input.messages": ASKED[:-4]})
     assert call.capture.broken == ("gen_ai.input.messages",)
