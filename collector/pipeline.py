@@ -33,7 +33,7 @@ UNKNOWN = "unknown"  # the dialect of a record that no dialect claims
 class PipelineObserver(Protocol):
     """Counts what the pipeline takes and leaves out."""
 
-    def received(self, receiver: str, dialect: str, count: int) -> None:
+    def received(self, receiver: str, signal: str, dialect: str, count: int) -> None:
         """Count records handed to a dialect."""
 
     def dropped(self, reason: str, count: int) -> None:
@@ -78,7 +78,7 @@ class Pipeline:
             else:
                 self.log_records += 1
         for dialect, count in seen.items():
-            self._observer.received(batch.receiver, dialect, count)
+            self._observer.received(batch.receiver, batch.signal, dialect, count)
         for reason, count in dropped.items():
             self._observer.dropped(reason, count)
 

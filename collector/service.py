@@ -21,6 +21,7 @@ from collector.config import Config
 from collector.errors import Permanent, Retryable
 from collector.exporters.aggregate import Aggregate
 from collector.ledger import Ledger
+from collector.ledger.files import private_directory
 from collector.otlp import Batch
 from collector.pipeline import default_pipeline
 from collector.receivers.otlp_grpc import OtlpGrpc
@@ -51,7 +52,10 @@ class Service:
 
     def __init__(self, config: Config) -> None:
         self._config = config
-        self.aggregate = Aggregate(scorers=[judge.name for judge in JUDGES])
+        self.aggregate = Aggregate(
+            scorers=[judge.name for judge in JUDGES],
+            max_series=config.exporters.prometheus.max_series,
+        )
         self.ledger = Ledger(config.storage.url, keep_text=config.privacy.keep_text)
         self._pipeline = default_pipeline(
             config.turns, clock=time.monotonic, observer=self.aggregate
@@ -204,4 +208,4 @@ class Service:
 
 def prepare(config: Config) -> None:
     """Create the storage directory, readable by its owner only."""
-    Path(config.storage.directory).mkdir(mode=0o700, parents=True, exist_ok=True)
+    private_directory(Path(config.storage.directory))

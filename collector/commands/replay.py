@@ -131,7 +131,7 @@ class _Observer:
         self._left_out.update(batch.refused)
         self.first = self.first or batch.message
 
-    def received(self, receiver: str, dialect: str, count: int) -> None:
+    def received(self, receiver: str, signal: str, dialect: str, count: int) -> None:
         """Count records handed to a dialect."""
 
     def dropped(self, reason: str, count: int) -> None:

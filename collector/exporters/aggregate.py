@@ -49,10 +49,8 @@ class Aggregate:
         )
 
     def accepted(self, receiver: str, signal: str, count: int) -> None:
-        """Count records a receiver took and acknowledged; `signal` is traces or logs."""
+        """Note that a receiver took and acknowledged records; `received` counts them."""
         with self._lock:
-            if signal in RECEIVED:
-                self._count(f"{RECEIVED[signal]}_received_total", count, receiver=receiver)
             self._succeeded("receive")
 
     def refused(self, receiver: str, signal: str, reason: str, count: int) -> None:
@@ -61,10 +59,12 @@ class Aggregate:
         with self._lock:
             self._count(f"{name}_refused_total", count, receiver=receiver, reason=reason)
 
-    def received(self, receiver: str, dialect: str, count: int) -> None:
-        """Count records by the dialect that claimed them; `unknown` where none did."""
+    def received(self, receiver: str, signal: str, dialect: str, count: int) -> None:
+        """Count accepted records by the dialect that claimed them; `unknown` where none did."""
         with self._lock:
-            self._count("tellback_dialect_records_total", count, receiver=receiver, dialect=dialect)
+            if signal in RECEIVED:
+                name = f"{RECEIVED[signal]}_received_total"
+                self._count(name, count, receiver=receiver, dialect=dialect)
 
     def dropped(self, reason: str, count: int = 1) -> None:
         """Count records that were accepted and then let go without being measured."""

@@ -5,7 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from collector import telemetry
+from collector.dialects import DIALECTS
 from collector.exporters.reference import reference
+from collector.pipeline import UNKNOWN
 from collector.telemetry import BY_NAME, INSTRUMENTS
 
 ROOT = Path(__file__).parents[2]
@@ -70,3 +73,7 @@ def test_every_metric_a_document_names_exists(path):
 def test_the_reference_names_every_metric():
     page = reference()
     assert [name for name in BY_NAME if f"`{name}`" not in page] == []
+
+
+def test_the_dialects_are_those_that_are_asked():
+    assert (*(dialect.name for dialect in DIALECTS), UNKNOWN) == telemetry.DIALECTS

@@ -35,7 +35,7 @@ def runs():
 
 
 class Silent:
-    def received(self, receiver, dialect, count):
+    def received(self, receiver, signal, dialect, count):
         pass
 
     def dropped(self, reason, count):

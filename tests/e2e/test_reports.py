@@ -21,7 +21,7 @@ CASES = sorted((Path(__file__).parents[1] / "golden" / "reports").glob("*/expect
 
 
 class Silent:
-    def received(self, receiver, dialect, count):
+    def received(self, receiver, signal, dialect, count):
         pass
 
     def dropped(self, reason, count):

@@ -41,7 +41,8 @@ def total(aggregate, name):
 
 
 def test_fixed_series_are_zero_from_the_start_and_others_absent(aggregate):
-    assert value(aggregate, "tellback_spans_received_total", receiver="otlp_grpc") == 0
+    grpc = {"receiver": "otlp_grpc", "dialect": "gen_ai"}
+    assert value(aggregate, "tellback_spans_received_total", **grpc) == 0
     assert value(aggregate, "tellback_ledger_writes_total", outcome="failed") == 0
     assert value(aggregate, "tellback_replies_pending", scorer="lexical_reader") == 0
     assert value(aggregate, "tellback_turn_close_delay_seconds_count") == 0
@@ -54,13 +55,15 @@ def test_receivers_and_pipeline_are_counted(aggregate):
     aggregate.accepted("otlp_http", "logs", 2)
     aggregate.refused("otlp_http", "unknown", "malformed", 1)
     aggregate.refused("otlp_http", "traces", "too_large", 7)
-    aggregate.received("otlp_grpc", "openinference", 5)
+    aggregate.received("otlp_grpc", "traces", "openinference", 5)
+    aggregate.received("otlp_http", "logs", "unknown", 2)
     aggregate.dropped("duplicate", 3)
-    assert value(aggregate, "tellback_spans_received_total", receiver="otlp_grpc") == 5
-    assert value(aggregate, "tellback_log_records_received_total", receiver="otlp_http") == 2
+    grpc = {"receiver": "otlp_grpc", "dialect": "openinference"}
+    assert value(aggregate, "tellback_spans_received_total", **grpc) == 5
+    logs = {"receiver": "otlp_http", "dialect": "unknown"}
+    assert value(aggregate, "tellback_log_records_received_total", **logs) == 2
     assert value(aggregate, "tellback_requests_refused_total", reason="malformed") == 1
     assert value(aggregate, "tellback_spans_refused_total", reason="too_large") == 7
-    assert value(aggregate, "tellback_dialect_records_total", dialect="openinference") == 5
     assert value(aggregate, "tellback_spans_dropped_total", reason="duplicate") == 3
     stamp = "tellback_last_success_timestamp_seconds"
     assert value(aggregate, stamp, stage="receive") == 1_700_000_000.5
@@ -167,7 +170,8 @@ def test_every_instrument_can_be_filled(aggregate):
     aggregate.accepted("otlp_grpc", "traces", 1)
     for signal in ("traces", "logs", "metrics"):
         aggregate.refused("otlp_http", signal, "malformed", 1)
-    aggregate.received("otlp_grpc", "openinference", 1)
+    for signal in ("traces", "logs"):
+        aggregate.received("otlp_grpc", signal, "openinference", 1)
     aggregate.dropped("duplicate")
     aggregate.watch("tellback_open_turns", lambda: 0)
     aggregate.watch("tellback_ledger_size_bytes", lambda: 0)
@@ -184,7 +188,7 @@ def test_counting_and_scraping_at_once_loses_nothing(aggregate):
     def work():
         for number in range(200):
             aggregate.turn(entry(agent=f"agent-{number % 7}"))
-            aggregate.accepted("otlp_grpc", "traces", 1)
+            aggregate.received("otlp_grpc", "traces", "gen_ai", 1)
 
     threads = [threading.Thread(target=work) for _ in range(3)]
     for thread in threads:
