@@ -5,6 +5,9 @@ cd "$(dirname "$0")/.."
 fail() { echo "setup: $*" >&2; exit 1; }
 python=.venv/bin/python
 
+# A user without a home folder has no place for a cache.
+[ -w "${HOME:-/nonexistent}" ] || export PIP_NO_CACHE_DIR=1 UV_NO_CACHE=1
+
 # A folder that was copied or half made is no environment: begin again.
 if ! "$python" -m uv --version >/dev/null 2>&1; then
   command -v python3 >/dev/null 2>&1 || fail "python3 is needed, 3.11 or later"
@@ -20,7 +23,5 @@ fi
 # This environment and this Python, whatever the shell has activated; nothing is downloaded instead.
 unset VIRTUAL_ENV
 export UV_PROJECT_ENVIRONMENT=.venv UV_PYTHON_DOWNLOADS=never
-# A user without a home folder has no place for a cache.
-[ -w "${HOME:-/nonexistent}" ] || export UV_NO_CACHE=1
 "$python" -m uv sync --locked --quiet --inexact || fail "uv sync did not work; see above"
 touch .venv/.synced

@@ -56,7 +56,8 @@ def show(console: Console, page: Page) -> None:
     console.print(_heading("Sent to the sidecar, as their exporters sent it"))
     for library, transport in page.sent.libraries:
         console.print(Text.assemble("  ", (transport, "dim"), f"  {plain(library)}"))
-    console.print(f"  {page.sent.traces} traces became {page.turns} turns.\n", highlight=False)
+    sent = f"{_count(page.sent.traces, 'trace')} became {_count(page.turns, 'turn')}"
+    console.print(f"  {sent}.\n", highlight=False)
     console.print(_heading("Loss profile: did what the tools produced reach the model?"))
     console.print(_profile(page.losses, console))
     for loss in page.losses:
@@ -109,7 +110,8 @@ def sentence(loss: Loss) -> str:
     verb = {
         "cut": "was cut", "dropped": "was dropped", "spilled": "was replaced by a pointer",
     }.get(loss.state, "was cut at least in part")  # fmt: skip
-    parts = [f"{plain(loss.tool)} {verb} in {calls}"]
+    how = f" ({loss.strategy.replace('_', ' ')})" if loss.strategy else ""
+    parts = [f"{plain(loss.tool)} {verb}{how} in {calls}"]
     if loss.kept is not None and loss.produced:
         rows = f" and {_rows(loss)} rows" if loss.rows else ""
         parts.append(
@@ -123,6 +125,8 @@ def sentence(loss: Loss) -> str:
     if loss.partial:
         pairs = [f"{name} in {got:,} of {made:,}" for name, (got, made) in loss.partial.items()]
         parts.append(f"in part: {_names(pairs)}")
+    if loss.broken:
+        parts.append("what it got no longer parses")
     if loss.silent:
         parts.append("nothing told the model")
     return "; ".join(parts) + "."
@@ -145,17 +149,18 @@ def _profile(losses: Sequence[Loss], console: Console) -> RenderableType:
          _absent(loss), _how(loss))
         for loss in losses
     ]  # fmt: skip
-    widths = [
-        max(map(cell_len, column)) for column in zip(HEADER, *map(_plain_row, rows), strict=True)
-    ]
-    # The last two columns share what the others leave; too little to read makes paragraphs.
+    columns = zip(HEADER, *map(_plain_row, rows), strict=True)
+    widths = [max(map(cell_len, cells)) for cells in columns]
+    # The two columns of text share what the others leave. Too little to read: the sentences below
+    # the table say the same. Not even room for the numbers: each row becomes a paragraph.
     left = console.width - sum(widths[:-2]) - GAP * len(widths)
-    if left < LEAST:
+    if left < -2 * GAP:
         return Group(*(_indented(_paragraph(loss)) for loss in losses))
     widths[-1] = min(widths[-1], max(left // 2, left - widths[-2]))
     widths[-2] = min(widths[-2], left - widths[-1])
+    shown = len(HEADER) if left >= LEAST else len(HEADER) - 2
     table = Table(box=None, padding=(0, 0, 0, GAP), header_style="bold dim")
-    for name, width in zip(HEADER, widths, strict=True):
+    for name, width in zip(HEADER[:shown], widths, strict=False):
         justify: Literal["left", "right"] = "right" if name in NUMBERS else "left"
         table.add_column(name, justify=justify, overflow="fold", width=width)
     for loss, row in zip(losses, rows, strict=True):
@@ -163,7 +168,7 @@ def _profile(losses: Sequence[Loss], console: Console) -> RenderableType:
         cells[0].stylize("bold" if loss.lost else "")
         cells[2].stylize(_style(loss))
         cells[-2].stylize("red" if loss.lost else "")
-        table.add_row(*cells)
+        table.add_row(*cells[:shown])
     return Group(Text(), table, Text())
 
 
@@ -178,7 +183,7 @@ def _indented(what: RenderableType) -> Padding:
 def _paragraph(loss: Loss) -> Text:
     text = Text.assemble(
         (plain(loss.tool), "bold"), "  ", (loss.state, _style(loss)),
-        f"  {loss.results} result{'s' * (loss.results != 1)}\n",
+        f"  {_count(loss.results, 'result')}\n",
         f"kept: {_kept(loss)} characters ({percent(loss)})",
     )  # fmt: skip
     for name, value in (
@@ -254,6 +259,10 @@ def _failing(failing: Failing) -> RenderableType:
         table.add_row("", line)
     table.add_row("trace", Text("\n".join(failing.trace_ids), style="dim"))
     return table
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _heading(text: str) -> Text:
