@@ -33,7 +33,8 @@ RESULT = "gen_ai.tool.call.result"
 # Older libraries and gateways invented their own names for a chat.
 CALLS = (
     "chat", "generate_content", "text_completion",
-    "chat_completion", "chat.completions", "completion", "text.completions", "responses", "messages",
+    "chat_completion", "chat.completions", "completion", "text.completions",
+    "responses", "messages",
 )  # fmt: skip
 TOOL = "execute_tool"
 AGENT = "invoke_agent"
