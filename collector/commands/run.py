@@ -33,6 +33,7 @@ def run(args: argparse.Namespace) -> int:
         format="%(asctime)s %(levelname)s %(name)s: %(message)s",
         stream=sys.stderr,
     )
+    logging.getLogger("uvicorn.error").setLevel("WARNING")  # its start and stop are told by us
     for warning in config.warnings():
         logging.getLogger("tellback").warning("%s", warning)
     import uvloop  # noqa: PLC0415 - only the sidecar needs it

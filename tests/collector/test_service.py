@@ -1,0 +1,115 @@
+"""The service's own decisions: a ledger that refuses, and what shutting down leaves behind."""
+
+import asyncio
+import dataclasses
+import logging
+from pathlib import Path
+
+import pytest
+
+from collector import service as service_module
+from collector.config import validate
+from collector.document import Document
+from collector.errors import Permanent, Retryable
+from collector.otlp import decode
+from collector.service import Service
+
+BODY = Path(__file__).parents[1] / "golden" / "reports" / "01-int64-as-string" / "001-traces.json"
+
+
+class Stubborn:
+    """A ledger whose disk is full for the first writes."""
+
+    def __init__(self, failures, error=None):
+        self.failures, self.written = failures, []
+        self.error = error or Retryable("the disk is full")
+
+    def write(self, entry):
+        if self.failures:
+            self.failures -= 1
+            raise self.error
+        self.written.append(entry.turn.turn_id)
+        return True
+
+    def open(self):
+        pass
+
+    def close(self):
+        pass
+
+    def prune(self, **_):
+        return 0
+
+    def size_bytes(self):
+        return 0
+
+
+def make(tmp_path):
+    settings = {
+        "receivers": {
+            "otlp": {"grpc": {"endpoint": "127.0.0.1:0"}, "http": {"endpoint": "127.0.0.1:0"}}
+        },
+        "storage": {"directory": str(tmp_path / "data")},
+        "turns": {"quiet_period": "1s", "settle": 0},
+        "service": {"admin": {"endpoint": "127.0.0.1:0"}},
+    }
+    return Service(validate(Document("test", settings), {}))
+
+
+def counted(service):
+    text = service.aggregate.render()[0].decode()
+    lines = [line for line in text.splitlines() if line.startswith("tellback_replies_observed")]
+    return sum(float(line.rsplit(" ", 1)[1]) for line in lines)
+
+
+async def play(service, ledger, *, enough):
+    """Run the service, hand it one turn, and stop it when `enough` holds."""
+    service.ledger = ledger
+    ready = asyncio.Event()
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(service.run(lambda _: ready.set()))
+        await ready.wait()
+        batch = decode("traces", "json", BODY.read_bytes())
+        await service._consume(dataclasses.replace(batch, receiver="otlp_http"))
+        async with asyncio.timeout(20):
+            while not enough(service):  # noqa: ASYNC110 - nothing tells when it is enough
+                await asyncio.sleep(0.01)
+        service.stop()
+
+
+def test_turns_wait_for_a_ledger_that_refuses(tmp_path, monkeypatch):
+    monkeypatch.setattr(service_module, "RETRY_EVERY", 0.05)
+    service, ledger = make(tmp_path), Stubborn(3)
+    told = []
+
+    def enough(service):
+        told.append(service._checks()["ledger"])
+        return bool(ledger.written)
+
+    asyncio.run(play(service, ledger, enough=enough))
+    assert "the disk is full" in told
+    assert len(ledger.written) == 1
+    assert counted(service) == 1, "a turn that waited is counted once"
+
+
+def test_a_turn_that_can_never_be_stored_is_counted_and_named(tmp_path, caplog):
+    service, ledger = make(tmp_path), Stubborn(1, Permanent("too large for this database"))
+    with caplog.at_level(logging.ERROR):
+        asyncio.run(play(service, ledger, enough=lambda service: counted(service) == 1))
+    assert "too large for this database" in caplog.text
+    assert ledger.written == []
+
+
+def test_shutdown_names_what_it_could_not_store(tmp_path, caplog):
+    service, ledger = make(tmp_path), Stubborn(10**6)
+    with caplog.at_level(logging.ERROR):
+        asyncio.run(play(service, ledger, enough=lambda s: s._checks()["ledger"] is not None))
+    assert "1 groups of traces were not stored" in caplog.text
+    assert 'reason="shutdown"} 4.0' in service.aggregate.render()[0].decode()
+
+
+def test_nothing_is_accepted_before_and_after(tmp_path):
+    service = make(tmp_path)
+    batch = decode("traces", "json", BODY.read_bytes())
+    with pytest.raises(Retryable):
+        asyncio.run(service._consume(batch))
