@@ -28,6 +28,7 @@ from collector.flat_messages import Items, openinference, read
 from collector.flattened import entries, has_gap
 from collector.interleaving import interleaved
 from collector.observation import observed
+from collector.pairing import answered_together
 from collector.span import Record, Span
 from scorers.turn import AgentInvocation, Capture, Inference, Message, ToolExecution
 
@@ -101,7 +102,8 @@ def _inference(span: Span, shared: dict[str, Any]) -> Inference:
     if made and span.scope.name == _STRANDS:
         # Its processor files the assistant's earlier messages under the output.
         answer = () if span.status == 2 else made[-1:]
-        delivered = interleaved(delivered or (), made[: len(made) - len(answer)])
+        earlier = made[: len(made) - len(answer)]
+        delivered = answered_together(interleaved(delivered or (), earlier)) or None
         made = answer or None
     finish = string(attributes, "llm.finish_reason")
     return Inference(

@@ -24,6 +24,7 @@ from collector.envelope import arguments_in, encoded, reply_in, request_in
 from collector.flat_messages import openllmetry, read
 from collector.flattened import entries, has_gap
 from collector.observation import observed
+from collector.pairing import called_as_answered
 from collector.span import Record, Span
 from scorers.turn import AgentInvocation, Inference, Message, ToolExecution
 
@@ -35,7 +36,8 @@ _MARKS = (
     "gen_ai.completion.0.content", "gen_ai.completion.0.finish_reason",
 )  # fmt: skip
 # Their own scopes; others are named like those of the OpenTelemetry project's instrumentations.
-_SCOPES = ("opentelemetry.instrumentation.openai.v", "traceloop.")
+_AGENTS_SDK = "opentelemetry.instrumentation.openai_agents"
+_SCOPES = ("opentelemetry.instrumentation.openai.v", "traceloop.", _AGENTS_SDK)
 _ASSOCIATION = "traceloop.association.properties."
 _SESSION = ("session_id", "thread_id", "conversation_id", "chat_id", "sessionId")
 _CALLS = ("chat", "completion", "text_completion", "generate_content", "responses")
@@ -126,6 +128,10 @@ def _inference(span: Span, shared: dict[str, Any]) -> Inference:
     made = read(outgoing, openllmetry, dropped=span.dropped)
     if given is None:
         given = _given(attributes)
+    if given is not None:
+        given = observed(given)
+        if span.scope.name == _AGENTS_SDK:
+            given = called_as_answered(given)
     if made is None:
         made = messages(attributes.get(_OUTPUT), role="assistant")
     elif any(message.role == "unknown" for message in made):
@@ -153,7 +159,7 @@ def _inference(span: Span, shared: dict[str, Any]) -> Inference:
     found = inference(
         span,
         shared["dialect"],
-        observed(given) if given is not None else None,
+        given,
         made,
         replace(capture, broken=(*capture.broken, *lost)),
     )

@@ -29,12 +29,6 @@ def test_steps_stand_before_their_results_and_replies_before_the_next_user():
     )  # fmt: skip
 
 
-def test_joined_results_answer_all_calls_of_their_step():
-    heard = [user("a"), result("c2", "r1 r2")]
-    *_, last = interleaved(heard, [step("c1", "c2")])
-    assert [(part.id, part.text) for part in last.parts] == [("c2", "r1 r2"), ("c1", "r1 r2")]
-
-
 def test_nothing_is_lost_whatever_fits():
     heard = [user("a"), result(None, "r"), result("unknown", "r")]
     assert set(interleaved(heard, [reply("x"), step("c")])) == {*heard, reply("x"), step("c")}
