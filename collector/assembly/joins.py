@@ -87,12 +87,16 @@ def tool_results(
     orphans: list[ToolExecution] = []
     for tool in tools:
         call_id, how = _call_id(tool, scope, by_arguments, used)
-        if call_id is None and scope.anonymous:
+        if scope.anonymous and call_id not in scope.delivered:
+            # Where no delivered message carries an id (OpenLIT), the order joins.
             orphans.append(tool)
             continue
         if call_id is not None:
             used.add(call_id)
         found.append(_pair(tool, call_id, how, scope, limits, incomplete))
+    # Results are delivered in the order in which the model asked, whichever tool ended first.
+    asked = {call_id: at for at, call_id in enumerate(scope.requested)}
+    orphans.sort(key=lambda tool: asked.get(tool.call_id or "", len(asked)))
     found += _by_order(orphans, scope, limits, incomplete)
     known = {result.call_id for result in found}
     for call_id, (at, parts) in scope.delivered.items():

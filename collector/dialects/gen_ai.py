@@ -19,6 +19,7 @@ from collector.span import LogRecord, Record, Span
 from scorers.turn import AgentInvocation, Inference, ToolExecution
 
 _CONTENT = (convention.SYSTEM, convention.INPUT, convention.OUTPUT)
+_GRAPH_SCOPE = "openlit.instrumentation.langgraph"
 # Google ADK's span for calls made in parallel repeats the results of the single spans.
 _MERGED = ("(merged tools)", "(merged)")
 
@@ -48,7 +49,7 @@ class GenAI:
         elif operation == convention.TOOL:
             if string(record.attributes, "gen_ai.tool.name") not in _MERGED:
                 yield self._tool(record)
-        elif operation in (convention.AGENT, convention.WORKFLOW):
+        elif operation in (convention.AGENT, convention.WORKFLOW) and not _is_node(record):
             yield self._agent(record, operation)
 
     def _inference(self, record: Record) -> Inference:
@@ -81,6 +82,14 @@ class GenAI:
             output=made,
             capture=capture_of(span, _CONTENT),
         )
+
+
+def _is_node(span: Span) -> bool:
+    """Say whether an agent run is only a node of a LangGraph graph, which OpenLIT calls agents.
+
+    The tools run in other nodes: as agents of their own, no node would get its tools' results.
+    """
+    return span.scope.name == _GRAPH_SCOPE and span.parent_id is not None
 
 
 def _placed(record: Record) -> Record | None:
