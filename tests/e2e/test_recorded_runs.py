@@ -23,7 +23,6 @@ NOT_BUILT = (
     "langsmith",
     "logfire",
     "mlflow",
-    "openlit",
 )
 # The run's agents hand over before the invoices are fetched: its telemetry has no such call.
 NO_SUCH_CALL = ("google_adk-2.13.0-semconv-handoff",)
