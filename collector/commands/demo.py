@@ -64,8 +64,6 @@ def run(args: argparse.Namespace) -> int:
                 page, turns = _play(sidecar)
                 _write(args, page, turns)
                 if os.environ.get("DEMO_KEEP", "") not in ("", "0"):
-                    _say("the sidecar keeps running (DEMO_KEEP); Ctrl-C stops it")
-                    sys.stdout.flush()
                     _keep(sidecar)
     finally:
         signal.signal(signal.SIGTERM, stopped)
@@ -159,7 +157,9 @@ def _write_svg(path: Path, page: Page) -> None:
 
 
 def _keep(sidecar: Sidecar) -> None:
+    sys.stdout.flush()
     try:
+        _say("the sidecar keeps running (DEMO_KEEP); Ctrl-C stops it")
         sidecar.wait()
     except KeyboardInterrupt:
         _say("stopping")

@@ -4,9 +4,11 @@ import io
 import json
 import os
 import re
+import signal
 import socket
 import subprocess
 import sys
+from dataclasses import replace
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -17,7 +19,7 @@ from collector.demo import record
 from collector.demo.finding import failing_replies, is_judged, losses
 from collector.demo.presentation import Page, Sent, percent, plain, show
 from collector.demo.recording import RECORDINGS
-from collector.demo.sidecar import choose_ports
+from collector.demo.sidecar import Sidecar, choose_ports
 from collector.errors import UsageError
 
 # The invoices that the billing agent's tool produced, and what its harness let through: the
@@ -227,6 +229,7 @@ def test_the_whole_demo(tmp_path):
     assert cut["produced"] == 4 * PRODUCED
     assert "note" in cut["missing"]
     assert any(reply["agent"] == "import-analyst" for reply in document["failing"])
+    assert len({turn["conversation_id"] for turn in document["turns"]}) == len(RECORDINGS)
     assert {turn["agent"] for turn in document["turns"]} == {"billing-assistant", "import-analyst"}
     assert len(document["turns"]) == document["sent"]["traces"]
     assert len(document["metrics"]) == 3
@@ -238,3 +241,42 @@ def test_the_whole_demo(tmp_path):
     port = int(re.search(r":(\d+)/", admin)[1])
     with socket.socket() as probe:
         assert probe.connect_ex(("127.0.0.1", port)) != 0, "the sidecar was stopped"
+
+
+def test_a_sidecar_that_cannot_start_leaves_its_last_words(tmp_path):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        ports = replace(choose_ports({}), http=taken.getsockname()[1])
+        with (
+            pytest.raises(UsageError, match=r"did not start\n(.|\n)*receivers\.otlp\.http"),
+            Sidecar(tmp_path, ports),
+        ):
+            pass
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_kept_demo_ends_in_order(tmp_path, number):
+    environ = os.environ | {"DEMO_KEEP": "1"}
+    command = [sys.executable, "-m", "collector", "demo", "--output", "json"]
+    with subprocess.Popen(
+        command,
+        cwd=tmp_path,
+        env=environ,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        said = []
+        for line in process.stderr:
+            said.append(line)
+            if "keeps running" in line:
+                break
+        port = int(re.search(r"metrics and page (\d+)", said[0])[1])
+        with socket.socket() as probe:
+            assert probe.connect_ex(("127.0.0.1", port)) == 0
+        process.send_signal(number)
+        assert process.wait(60) == 0
+    assert json.loads(output.read_bytes())["turns"]
+    with socket.socket() as probe:
+        assert probe.connect_ex(("127.0.0.1", port)) != 0
