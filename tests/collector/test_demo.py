@@ -259,14 +259,13 @@ def test_a_sidecar_that_cannot_start_leaves_its_last_words(tmp_path):
 def test_a_kept_demo_ends_in_order(tmp_path, number):
     environ = os.environ | {"DEMO_KEEP": "1"}
     command = [sys.executable, "-m", "collector", "demo", "--output", "json"]
-    with subprocess.Popen(
-        command,
-        cwd=tmp_path,
-        env=environ,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
+    output = tmp_path / "output.json"
+    with (
+        output.open("wb") as stdout,
+        subprocess.Popen(
+            command, cwd=tmp_path, env=environ, stdout=stdout, stderr=subprocess.PIPE, text=True
+        ) as process,
+    ):
         said = []
         for line in process.stderr:
             said.append(line)
