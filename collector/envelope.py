@@ -14,8 +14,8 @@ from collector.content import compact, decode, looks_cut, messages, redacted, te
 from collector.content.values import NotJson, salvage
 from scorers.turn import Message, Part
 
-# `self` and other arguments that no encoder could write.
-_OBJECT = re.compile(r"<[^<>]{1,200} at 0x[0-9a-f]+>")
+# `self`, results and other objects that no encoder could write.
+_OBJECT = re.compile(r"<[^<>]{1,200} at 0x[0-9a-f]+>|[A-Z]\w{1,80}\(\w{1,80}=.*", re.DOTALL)
 # Envelopes nest two or three deep.
 _DEPTH = 6
 _WRAPPING = ("inputs", "input", "kwargs", "args", "data")

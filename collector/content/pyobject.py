@@ -37,13 +37,16 @@ def read_object(value: str) -> dict[str, Any] | None:
 
 
 def chat_message(value: str) -> dict[str, Any] | None:
-    """Return Haystack's or smolagents' `ChatMessage(…)` as a chat message, None for other texts."""
+    """Return a `ChatMessage(…)` as a chat message, None for other texts.
+
+    Haystack, LlamaIndex and smolagents have a class of that name.
+    """
     if not value.startswith("ChatMessage("):
         return None
     found = read_object(value)
     if found is None:
         return None
-    content = found.get("_content", found.get("content"))
+    content = found.get("_content", found.get("content", found.get("blocks")))
     meta = found.get("_meta")
     finish = meta.get("finish_reason") if isinstance(meta, dict) else None
     items = content if isinstance(content, list) else [content]
@@ -63,7 +66,7 @@ def _block(item: Any) -> Any:
     if not isinstance(item, dict):
         return item
     kind = item.get("")
-    if kind == "TextContent":
+    if kind in ("TextContent", "TextBlock"):
         return {"type": "text", "text": item.get("text")}
     if kind == "ReasoningContent":
         return {"type": "reasoning", "text": item.get("reasoning_text")}

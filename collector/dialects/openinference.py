@@ -8,6 +8,7 @@ Attributes are those of the OpenInference semantic conventions: messages are fla
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from collector.content import (
@@ -15,9 +16,7 @@ from collector.content import (
     decode,
     redacted,
     reports_failure,
-    text,
     tool_names,
-    unwrap_tool_result,
     usage_of,
 )
 from collector.convention import string
@@ -30,6 +29,7 @@ from collector.interleaving import interleaved
 from collector.observation import observed
 from collector.pairing import answered_together
 from collector.span import Record, Span
+from collector.tool_output import result_in
 from scorers.turn import AgentInvocation, Capture, Inference, Message, ToolExecution
 
 _INPUT, _OUTPUT = "llm.input_messages", "llm.output_messages"
@@ -62,7 +62,8 @@ class OpenInference:
         kind = _kind(record)
         shared = origin(record, self.name) | _who(record)
         if kind == "LLM":
-            yield _inference(record, shared)
+            if not _is_wrapper(record):
+                yield _inference(record, shared)
         elif kind == "TOOL":
             yield _handoff(record, shared) if _is_handoff(record) else _tool(record, shared)
         elif kind == "AGENT" or (kind == "CHAIN" and _is_outermost(record)):
@@ -94,11 +95,19 @@ def _who(span: Span) -> dict[str, Any]:
     }
 
 
+def _is_wrapper(span: Span) -> bool:
+    """Say whether this is a step before or around LlamaIndex's model call, of kind LLM as well."""
+    if not span.scope.name.endswith(".llama_index") or span.dropped:
+        return False
+    recorded = ("llm.prompts", f"{_INPUT}.0.message.role", f"{_OUTPUT}.0.message.role")
+    return not any(key in span.attributes for key in recorded)
+
+
 def _inference(span: Span, shared: dict[str, Any]) -> Inference:
     attributes = span.attributes
     incoming, outgoing = entries(attributes, _INPUT), entries(attributes, _OUTPUT)
     delivered = _delivered(span, incoming)
-    made = _listed(span, outgoing) or messages_in(attributes.get("output.value"), "assistant")
+    made = _answered(span, outgoing)
     if made and span.scope.name == _STRANDS:
         # Its processor files the assistant's earlier messages under the output.
         answer = () if span.status == 2 else made[-1:]
@@ -118,6 +127,20 @@ def _inference(span: Span, shared: dict[str, Any]) -> Inference:
         tools=_tools(attributes),
         usage=usage_of(attributes),
         finish_reasons=(finish,) if finish else (),
+    )
+
+
+def _answered(span: Span, outgoing: Items) -> tuple[Message, ...] | None:
+    said = _listed(span, outgoing)
+    said = said or messages_in(span.attributes.get("output.value"), "assistant") or ()
+    # Streamed answers leave their role out; a dumped request is no answer.
+    return (
+        tuple(
+            replace(message, role="assistant")
+            for message in said
+            if message.role in ("assistant", "unknown")
+        )
+        or None
     )
 
 
@@ -146,7 +169,7 @@ def _tool(span: Span, shared: dict[str, Any]) -> ToolExecution:
     produced = attributes.get("output.value")
     result, inner_id = (None, None)
     if produced is not None and not redacted(produced):
-        result, inner_id = _result(produced)
+        result, inner_id = result_in(produced)
     arguments = arguments_in(attributes.get("input.value"))
     stated = decode(attributes.get("tool.parameters"))
     if arguments is None and isinstance(stated, dict) and not _is_schema(stated):
@@ -160,28 +183,6 @@ def _tool(span: Span, shared: dict[str, Any]) -> ToolExecution:
         result=result,
         failed=span.status == 2 or reports_failure(produced),
     )
-
-
-def _result(produced: Any) -> tuple[str, str | None]:
-    value = decode(produced)
-    # ADK's function response: {"id": …, "name": …, "response": {…}}.
-    if isinstance(value, dict) and set(value) >= {"name", "response"}:
-        return unwrap_tool_result(value["response"])[0], string(value, "id")
-    if isinstance(value, dict) and set(value) >= {"tool_name", "raw_output"}:  # LlamaIndex
-        return _of_llama_index(value), None
-    return unwrap_tool_result(produced)
-
-
-def _of_llama_index(value: dict[str, Any]) -> str:
-    blocks = value.get("blocks")
-    words = [
-        str(block["text"])
-        for block in (blocks if isinstance(blocks, list) else ())
-        if isinstance(block, dict) and "text" in block
-    ]
-    if words:
-        return "\n".join(words)
-    return text(value["raw_output"])
 
 
 def _is_schema(parameters: dict[str, Any]) -> bool:

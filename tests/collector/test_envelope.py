@@ -48,6 +48,7 @@ def test_request(value, expected):
         ('{"role": "assistant", "content": "Hello"}', [("assistant", "Hello")]),
         ('{"messages": [{"role": "user", "content": "Hi"}]}', None),
         ('{"rows": 7}', None),
+        ("StopEvent(result=AgentOutput(response=...", None),
         (None, None),
     ],
 )

@@ -213,6 +213,19 @@ def test_llama_index_result():
     assert (run.result, run.arguments) == ("row 1", '{"a":1}')
 
 
+def test_steps_around_a_model_call_of_llama_index_are_none():
+    scope = Scope("openinference.instrumentation.llama_index")
+    wrapper = {"openinference.span.kind": "LLM", "input.value": '{"messages": []}'}
+    assert list(DIALECT.operations(span(wrapper, scope=scope))) == []
+    assert only(llm(("user", "Hi")), scope=scope).input
+    assert only(wrapper | {"llm.prompts": ["Hi"]}, scope=scope)
+
+
+def test_request_that_is_dumped_as_output_is_no_answer():
+    value = '{"messages": [{"role": "user", "content": "Hi"}]}'
+    assert only(llm(("user", "Hi"), **{"output.value": value})).output is None
+
+
 def test_google_adk_response():
     output = {"id": "c1", "name": "fetch", "response": {"result": "row 1"}}
     run = only(tool(output_value=json.dumps(output)))
