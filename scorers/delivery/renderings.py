@@ -14,6 +14,8 @@ from scorers.payload.layout import Layout
 # How far behind the last scalar the next one may stand, and scalars that are looked for.
 REACH = 2_000
 MOST_SCALARS = 200_000
+# Kinds of objects whose keys are looked for in the whole text, not only within reach.
+MOST_SHAPES = 64
 _FLAT = re.compile(r"[\s\\]+")
 
 
@@ -57,7 +59,7 @@ class _Search:
         return self.order[keys]
 
     def _key(self, key: str) -> int:
-        limit = self.at + 5 * REACH
+        limit = len(self.text) if len(self.order) < MOST_SHAPES else self.at + REACH
         place = self.text.find(key, self.at, limit)
         while place >= 0 and not bounded(self.text, place, place + len(key)):
             place = self.text.find(key, place + 1, limit)

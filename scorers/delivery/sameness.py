@@ -123,7 +123,7 @@ def difference(ours: Any, theirs: Any) -> Difference:
                 waiting += zip(a, b, strict=True)
             else:
                 found.kinds.add("row")
-                found.kept += _shared(a, b)
+                found.kept += _shared(a, b, found)
         elif isinstance(a, str) and isinstance(b, str):
             _clip(a, b, found)
         elif isinstance(a, int | float) and isinstance(b, int | float):
@@ -135,11 +135,14 @@ def difference(ours: Any, theirs: Any) -> Difference:
     return found
 
 
-def _shared(a: list[Any], b: list[Any]) -> int:
-    """Count the characters of the elements of `a` that `b` still holds."""
+def _shared(a: list[Any], b: list[Any], found: Difference) -> int:
+    """Count the characters of the elements of `a` that `b` still holds; elements of `b` that are
+    none of them were changed."""
     have = {canonical(one) for one in b}
-    texts = (canonical(one) for one in a)
-    return sum(len(text) for text in texts if text in have)
+    texts = {canonical(one): len(canonical(one)) for one in a}
+    if not have <= texts.keys():
+        found.kinds.add("value")
+    return sum(size for text, size in texts.items() if text in have)
 
 
 def _clip(a: str, b: str, found: Difference) -> None:

@@ -143,6 +143,8 @@ def _by_shape(cut: Cut) -> str:
     body = len(text) - len(text.lstrip()), len(text.rstrip())
     head = bool(ranges) and ranges[0][0] <= body[0] + 1
     tail = bool(ranges) and ranges[-1][1] >= body[1] - 1
+    head = head or bool(ranges) and _retold(text[: ranges[0][0]], cut.evidence.noise)
+    tail = tail or bool(ranges) and _retold(text[ranges[-1][1] :], cut.evidence.noise)
     if _is_redacted(cut, lost):
         return "redact"
     if _clips_lines(cut, lost):
@@ -157,6 +159,13 @@ def _by_shape(cut: Cut) -> str:
     if tail:
         return _ending(cut, lost)
     return "page"
+
+
+def _retold(text: str, noise: str) -> bool:
+    """Say whether the words of a lost range stand in the delivered text after all, re-rendered."""
+    words = re.findall(r"\w+", text[:2_000])
+    there = set(re.findall(r"\w+", noise[:20_000]))
+    return len(words) > 1 and sum(word in there for word in words) >= 0.9 * len(words)
 
 
 def _is_redacted(cut: Cut, lost: list[Place]) -> bool:

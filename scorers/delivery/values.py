@@ -231,6 +231,9 @@ def weighed_ranges(produced: str, layout: Layout, weighing: Weighing) -> list[Pl
                 ]
             else:
                 lost.append(_with_separator(places, place))
+    if lost and not produced[max(end for _, end in lost) :].strip(" \t\r\n]}"):
+        # The brackets behind what was lost are no more than its frame.
+        lost.append((max(end for _, end in lost), len(produced)))
     return merged(gaps(lost, len(produced)), produced)
 
 

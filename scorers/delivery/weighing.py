@@ -14,6 +14,9 @@ from scorers.payload.json_text import MISSING, read
 from scorers.payload.layout import columns
 from scorers.payload.shape import Shape
 
+# A delivered text with more than this many characters of unknown origin may be another rendering.
+MOST_UNEXPLAINED = 24
+
 _NO_BLANKS = str.maketrans("", "", BLANKS)
 
 Sightings = tuple[markers.Sighting, ...]
@@ -26,10 +29,10 @@ def weigh(produced: str, delivered: str, made: Shape) -> tuple[Evidence, Sightin
     if not made.layout.values:
         return best, found
     value = by_value(produced, made.layout, delivered, views.values(delivered))
-    if value is not None and _is_payload(value, best, delivered):
+    if value is not None and _is_payload(value, best, delivered, found):
         value.seams = best.seams
         return value, found
-    if _unexplained(best) > 0.1 * len(delivered):
+    if _unexplained(best) > MOST_UNEXPLAINED:
         rendered = by_rendering(produced, made.layout, blanked)
         if rendered is not None and rendered.kept > best.kept:
             return rendered, found
@@ -66,12 +69,14 @@ def _unexplained(evidence: Evidence) -> int:
     return len(evidence.noise.translate(_NO_BLANKS))
 
 
-def _is_payload(value: Evidence, best: Evidence, delivered: str) -> bool:
+def _is_payload(value: Evidence, best: Evidence, delivered: str, found: Sightings) -> bool:
     """Say whether the value found is the message's payload rather than a fragment of it, or a
     string that happens to close over a seam between head and tail."""
     size = sum(map(len, value.parts))
     clean = len(best.ranges) == 2 and _unexplained(best) < 0.1 * len(delivered)
-    if clean and value.kinds & {"clip", "value"} and value.kinds & {"row", "key"}:
+    if clean and value.kinds & {"clip", "value", "number"} and value.kinds & {"row", "key"}:
+        return False
+    if clean and any((one.marker.strategy or "").startswith("head_tail") for one in found):
         return False
     if size >= len(delivered.strip()):
         return True

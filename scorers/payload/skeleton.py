@@ -18,7 +18,7 @@ _PIECE = re.compile(
     r"""\\+u[dD][89abAB][0-9a-fA-F]{2}\\+u[dD][c-fC-F][0-9a-fA-F]{2}"""
     r"""|\\+u[0-9a-fA-F]{4}|\\*\x1b\[[0-9;?]*[ -/]*[@-~]|\\+x[0-9a-fA-F]{2}"""
     r"""|&(?:amp|lt|gt|quot|apos|nbsp|\#39|\#34|\#x27);|\b(?:True|False|None)\b"""
-    r"""|\\+[nrtbf/]|[\s"'`\\\u200b\ufeff]+"""
+    r"""|\\+[nrtbf/]|[\s"'`\u200b\ufeff]+|\\+"""
 )
 _ENTITIES = {"&amp;": "&", "&lt;": "<", "&gt;": ">"}
 _WORDS = {"True": "true", "False": "false", "None": "null"}
