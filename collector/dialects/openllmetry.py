@@ -31,13 +31,14 @@ from scorers.turn import AgentInvocation, Inference, Message, ToolExecution
 # The oldest and the newest keys of each form: an SDK over its limit drops one end of them.
 _MARKS = (
     "traceloop.span.kind", "traceloop.workflow.name", "traceloop.entity.name",
-    "traceloop.entity.path", "llm.request.type",
+    "traceloop.entity.path",
     "gen_ai.prompt.0.role", "gen_ai.prompt.0.content", "gen_ai.completion.0.role",
     "gen_ai.completion.0.content", "gen_ai.completion.0.finish_reason",
 )  # fmt: skip
 # Their own scopes; others are named like those of the OpenTelemetry project's instrumentations.
 _AGENTS_SDK = "opentelemetry.instrumentation.openai_agents"
 _SCOPES = ("opentelemetry.instrumentation.openai.v", "traceloop.", _AGENTS_SDK)
+_INSTRUMENTATIONS = "opentelemetry.instrumentation."
 _ASSOCIATION = "traceloop.association.properties."
 _SESSION = ("session_id", "thread_id", "conversation_id", "chat_id", "sessionId")
 _CALLS = ("chat", "completion", "text_completion", "generate_content", "responses")
@@ -61,7 +62,11 @@ class OpenLLMetry:
         if not isinstance(record, Span):
             return False
         attributes = record.attributes
-        return any(key in attributes for key in _MARKS) or record.scope.name.startswith(_SCOPES)
+        scope = record.scope.name
+        if any(key in attributes for key in _MARKS) or scope.startswith(_SCOPES):
+            return True
+        # Gateways write this key of theirs as well.
+        return "llm.request.type" in attributes and scope.startswith(_INSTRUMENTATIONS)
 
     def operations(self, record: Record) -> Iterable[AnyOperation]:
         """Yield the operation of a model call, and of a tool, agent, workflow or handoff span."""

@@ -55,6 +55,16 @@ def entity(kind, given=None, returned=None):
         (span({}, scope=Scope("opentelemetry.instrumentation.openai.v1")), True),
         (span({}, scope=Scope("opentelemetry.instrumentation.openai_v2")), False),
         (span({"gen_ai.prompt": "{}"}), False),  # LangSmith's key
+        (span({"llm.request.type": "chat"}, scope=Scope("litellm")), False),
+        (
+            span(
+                {"llm.request.type": "chat"},
+                scope=Scope("opentelemetry.instrumentation.anthropic"),
+            ),
+            True,
+        ),
+        (span({}, scope=Scope("opentelemetry.instrumentation.openai_agents")), True),
+        (span({}, scope=Scope("opentelemetry.instrumentation.genai.openai_agents")), False),
         (LogRecord(attributes={"traceloop.span.kind": "tool"}), False),
     ],
 )
