@@ -18,12 +18,12 @@ from typing import Any, NoReturn
 
 from rich.console import Console
 
-from collector.demo.finding import failing_replies, is_judged, losses
 from collector.demo.presentation import Page, Sent, show
 from collector.demo.recording import RECORDINGS
 from collector.demo.sender import send_grpc, send_http, trace_ids
 from collector.demo.sidecar import Ports, Sidecar, choose_ports
 from collector.errors import UsageError
+from collector.view.finding import failing_replies, is_judged, losses
 
 CLOSED_SECONDS = 60.0  # far beyond the demo's own quiet period
 POLL_SECONDS = 0.2

@@ -49,14 +49,16 @@ def run(args: argparse.Namespace) -> int:
     if args.output == "json":
         _write_json(entries, totals, pipeline)
     else:
-        from collector.commands import profile_text  # noqa: PLC0415 - rich takes long to import
+        from rich.console import Console  # noqa: PLC0415 - slow to import
+
+        from collector.view import turns as view  # noqa: PLC0415
 
         kept = []
         for entry in entries:
             totals.add(entry)
             kept.append(turn_record(entry))
         document = totals.as_dict(spans=pipeline.spans, log_records=pipeline.log_records)
-        profile_text.show({"turns": kept, "totals": document})
+        view.show(Console(file=sys.stdout), kept, document)
     observer.report()
     return 0
 

@@ -52,12 +52,14 @@ def run(args: argparse.Namespace) -> int:
             document = json.dumps(totals.as_dict(), ensure_ascii=False)
             sys.stdout.write(f'],\n"totals": {document}}}\n')
         else:
-            from collector.commands import profile_text  # noqa: PLC0415 - rich is slow to import
+            from rich.console import Console  # noqa: PLC0415 - slow to import
+
+            from collector.view import turns as view  # noqa: PLC0415
 
             records = list(ledger.turns(since_ns=since_ns))
             for record in records:
                 totals.add_record(record)
-            profile_text.show({"turns": records, "totals": totals.as_dict()})
+            view.show(Console(file=sys.stdout), records, totals.as_dict())
     finally:
         ledger.close()
     return 0

@@ -16,11 +16,13 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from rich.console import Console
 
 from collector.demo import record
-from collector.demo.finding import failing_replies, is_judged, losses
-from collector.demo.presentation import Page, Sent, percent, plain, show
+from collector.demo.presentation import Page, Sent, show
 from collector.demo.recording import RECORDINGS
 from collector.demo.sidecar import Sidecar, choose_ports
 from collector.errors import UsageError
+from collector.view.finding import failing_replies, is_judged, losses
+from collector.view.profile import percent
+from collector.view.words import plain
 
 # The invoices that the billing agent's tool produced, and what its harness let through: the
 # recordings' README.

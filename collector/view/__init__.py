@@ -1,0 +1,1 @@
+"""What people see on a terminal: turns in the shape of `replay`, as tables and sentences."""

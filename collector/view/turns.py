@@ -1,0 +1,88 @@
+"""Many turns for a terminal: the observable share first, then the profile, then the replies."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from collector.view.finding import failing_replies, is_judged, losses
+from collector.view.profile import profile, sentence
+from collector.view.reply import failing_reply
+from collector.view.words import counted, heading, indented, plain, shorten
+
+MOST_TURNS = 40  # turns listed one by one; all of them are counted
+MOST_FAILING = 10
+
+
+def show(console: Console, turns: Sequence[Mapping[str, Any]], totals: Mapping[str, Any]) -> None:
+    """Write turns and totals in the shape of `replay --output json`."""
+    console.print(heading(counted(len(turns), "turn")))
+    console.print(_list(turns[:MOST_TURNS]))
+    if len(turns) > MOST_TURNS:
+        more = f"  and {len(turns) - MOST_TURNS:,} more (--output json lists them all)"
+        console.print(Text(more, style="dim"))
+    console.print()
+    console.print(heading("Loss profile: did what the tools produced reach the model?"))
+    console.print(Text(f"  {_observed(totals)}"))
+    found = losses(turns)
+    console.print(profile(found, console))
+    for loss in found:
+        if loss.lost:
+            console.print(indented(Text(sentence(loss))))
+    failing = failing_replies(turns)
+    judged = sum(is_judged(turn) for turn in turns)
+    failures = sum(len(reply.trace_ids) for reply in failing)
+    console.print(heading("Replies that their requester cannot use"))
+    console.print(
+        Text(
+            f"  {failures} of {judged} judged replies, by rules without a model (lexical_reader).\n"
+        )
+    )
+    for reply in failing[:MOST_FAILING]:
+        console.print(indented(failing_reply(reply)))
+    if len(failing) > MOST_FAILING:
+        console.print(Text(f"  and {len(failing) - MOST_FAILING:,} more", style="dim"))
+
+
+def _observed(totals: Mapping[str, Any]) -> str:
+    """Say on how many results the profile rests, before it is read."""
+    states = totals["tool_results_by_state"]
+    results = sum(states.values())
+    if not results:
+        return "No tool results were seen."
+    hidden = states.get("unobservable", 0) + states.get("lower_bound", 0)
+    share = totals["observable_share"]
+    shown = "none could be observed" if share is None else f"{share:.0%} of them observable"
+    return (
+        f"{results:,} tool results, {shown}, {hidden:,} with a side that telemetry does not show."
+    )
+
+
+def _list(turns: Sequence[Mapping[str, Any]]) -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 2), header_style="bold dim", expand=True)
+    table.add_column("agent", no_wrap=True, max_width=24, overflow="ellipsis")
+    table.add_column("request", no_wrap=True, ratio=1, overflow="ellipsis")
+    table.add_column("reply", no_wrap=True, ratio=1, overflow="ellipsis")
+    table.add_column("tools", justify="right", no_wrap=True, min_width=5)
+    table.add_column("lost", justify="right", no_wrap=True, min_width=4)
+    for turn in turns:
+        pairs = turn["tool_results"]
+        lost = sum(pair["state"] in ("cut", "dropped", "spilled", "lower_bound") for pair in pairs)
+        table.add_row(
+            Text(plain(turn["agent"] or "–")),
+            _text(turn, "request"),
+            _text(turn, "reply"),
+            str(len(pairs)),
+            Text(str(lost), style="bold red" if lost else ""),
+        )
+    return table
+
+
+def _text(turn: Mapping[str, Any], what: str) -> Text:
+    if turn[what] is None:
+        return Text(f"({turn[f'{what}_missing'] or 'unknown'})", style="dim")
+    return Text(shorten(turn[what], 60) or "(empty)")
