@@ -97,10 +97,10 @@ def _finished(pipeline: Pipeline) -> Iterator[Entry]:
 
 
 def _batches(path: Path) -> Iterator[Batch]:
+    if not path.exists():
+        raise UsageError(f"{path}: there is no such file or folder")
     try:
         yield from file.read(path)
-    except FileNotFoundError:
-        raise UsageError(f"{path}: there is no such file or folder") from None
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror or error}") from None
     except Permanent as error:
