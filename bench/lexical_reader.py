@@ -35,7 +35,9 @@ DATA = Path(__file__).parents[2] / "shared" / "data"
 NEEDED_PRECISION = 0.7
 
 RULES: dict[str, Callable[[Passage, Known, Turn], Any]] = {
-    "codes": lambda passage, known, _: names.unexplained_names(passage, known)[0],
+    "codes": lambda passage, known, turn: names.unexplained_names(
+        passage, known, turn.requester.request or ""
+    )[0],
     "terms": lambda passage, known, _: abbreviations.unexplained_terms(passage, known),
     "row letters": lambda passage, known, _: abbreviations.unnamed_rows(passage, known),
     "undelivered": lambda passage, known, turn: deliveries.undelivered(

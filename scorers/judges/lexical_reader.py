@@ -16,6 +16,8 @@ from scorers.reading import (
     amounts,
     answered,
     deliveries,
+    introduced,
+    kinds,
     language,
     names,
     pointers,
@@ -30,7 +32,7 @@ from scorers.score import Outcome, Score
 from scorers.turn import Turn
 
 # Raised where code, not a pattern or threshold, changes a verdict.
-LOGIC = "1"
+LOGIC = "2"
 VERSION = fingerprint(
     (
         abbreviations,
@@ -38,6 +40,8 @@ VERSION = fingerprint(
         answered,
         deliveries,
         identifiers,
+        introduced,
+        kinds,
         language,
         names,
         pointers,
@@ -138,7 +142,7 @@ class LexicalReader:
             return self._unscored(f"the reply is longer than {LONGEST_REPLY} characters")
         passage = Passage(turn.reply)
         known = Known(turn)
-        coded, open_names = names.unexplained_names(passage, known)
+        coded, open_names = names.unexplained_names(passage, known, request[-REQUEST_END:])
         reading = _read(passage, known, turn, request[-REQUEST_END:], coded)
         if open_names and not reading.failed and not known.private:
             return self._unscored(

@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 
 from scorers.identifiers import Identifier, identifiers
 from scorers.reading.gap import Gap
+from scorers.reading.introduced import Introduced
 from scorers.reading.known import Known
 from scorers.reading.passage import Passage
 from scorers.reading.standing import standing
@@ -33,12 +34,14 @@ NUMBERED = re.compile(r"[A-Z]{2,5}-\d{2,6}\Z")
 SERIES = 3
 
 
-def unexplained_names(passage: Passage, known: Known) -> tuple[list[Gap], list[Identifier]]:
+def unexplained_names(
+    passage: Passage, known: Known, request: str
+) -> tuple[list[Gap], list[Identifier]]:
     """Return the gaps, and the names that would be gaps if the private context held them.
 
     A name is a gap if it belongs to an index or register of the agent's and the requester has not
-    met it, the private context holds it, no occurrence explains it, and at least one carries a
-    statement.
+    met it, the private context holds it, the reply does not introduce it by its kind, no occurrence
+    explains it, and at least one carries a statement.
     """
     text = passage.unfenced
     places = _places(text)
@@ -46,9 +49,12 @@ def unexplained_names(passage: Passage, known: Known) -> tuple[list[Gap], list[I
     met: dict[str, bool] = {}
     gaps: list[Gap] = []
     open_names: list[Identifier] = []
+    introduced = Introduced(text, request).names(places) if places else set()
     for name, found in places.items():
         family = found[0].family
-        if known.to_requester(name) or not _registered(found[0], families[family], known):
+        if name in introduced or known.to_requester(name):
+            continue
+        if not _registered(found[0], families[family], known):
             continue
         stands = [standing(text, place.start, place.end) for place in found[:50]]
         if "explained" in stands or "bare" not in stands:

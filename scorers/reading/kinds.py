@@ -1,0 +1,92 @@
+"""Kinds of things that people know by number: invoices, flights, hosts, tickets.
+
+Whoever asks about an invoice knows what `INV-2003` is when it is called one; whoever asks which
+design to take does not know `V3` when it is called a variant, because the variants are the
+agent's. So the kinds here are those of the requester's world (records, places, machines,
+documents), never those of an agent's work (run, arm, variant, scenario, hypothesis, note, entry,
+source), and never things that people know by name (product, author, paper).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+# One word each; a plural in -s, -es or -ies is found as well. English, then German, Spanish, other.
+NOUNS = frozenset(
+    "account address agreement alert alarm appointment article asset authorization award badge batch "
+    "bed bill bin board boarding booking branch bug build bus campaign car card case center centre "
+    "certificate channel charge check-in chart claim client cluster code commit complaint confirmation "
+    "connection container contract coupon course credit customer dashboard deal defect delivery "
+    "department deployment desk device dispute dock docket door drawing elevator employee engine "
+    "envelope error exception exhibit experiment extension facility file filing flight form gate grant "
+    "hold host identifier id incident instance invoice item job key laptop lead lease ledger license "
+    "licence line listing loan location locker lot machine matter meeting member membership memo "
+    "migration motion nda node notice number office offer opportunity order package page pallet parcel "
+    "part passenger patch patent patient payment payout permit phone pipeline plate platform pod "
+    "policy port position post prescription printer procedure project protocol proposal pull purchase "
+    "queue quote quotation rack receipt recall record reference referral refund registration release "
+    "replica request requisition reservation return revision room route router sensor serial server "
+    "service session shelf shift shipment shop site slot spot stand statement station stop store "
+    "subscription switch table tag task tender terminal test ticket token track tracking trailer "
+    "train training transaction transcript transfer trip truck unit update van vehicle vendor version "
+    "visit visa vm volume voucher waiver ward warehouse warning warranty waybill zone pr mr po sku cve "
+    # German
+    "auftrag auftrags bestellung bestellnummer beleg buchung dokument fahrzeug filiale fall flug "
+    "gutschrift kunde kunden lager lieferung mitarbeiter nummer platz rechnung rechnungen reservierung "
+    "schulung sendung server ticket termin vertrag vorgang zahlung zimmer änderung konto gerät drucker "
+    # Spanish, Portuguese, French, Italian
+    "almacén camión caso cita cliente contrato cuenta envío factura habitación número orden pago "
+    "pedido puerta referencia reserva reclamación sala tienda vuelo fatura encomenda pagamento voo "
+    "bon chambre client commande compte contrat dossier facture numéro paiement vol réservation "
+    "fattura ordine prenotazione volo contratto".split()
+)
+# Names of records that give their kind away.
+PREFIXES = frozenset(
+    "ACCT APPT BKG BUG CASE CHG CONF CUST CVE CWE EMP ERR GHSA INC INV ISSUE JIRA KB MR NCT ORD PMT PO "
+    "PR PRB REQ RFC RITM RMA SHP SKU SO SR TASK TICKET TKT TRK TXN".split()
+)
+HAN = re.compile(
+    r"发票|订单|合同|协议|货件|运单|包裹|快递|航班|门店|店铺|商铺|工单|员工|客户|预约|预订|病历|账户|账号|帐号|编号"
+    r"|号码|单号|编码|代码|主机|服务器|节点|容器|集群|实例|仓库|货架|库位|车辆|卡车|车次|付款|退款|票号|提交|分支|任务"
+    r"|缺陷|事件|告警|案件|病房|床位|登机口|房间|打印机|设备|交换机|路由器|保单|合约|项目|申请|审批|凭证|收据"
+    r"|請求書|注文|予約|チケット|顧客|フライト|サーバー?|プリンター?|端末|契約|番号|口座|店舗|送付|伝票"
+    r"|주문|송장|예약|고객|티켓|항공편|계약|번호|계좌"
+)
+WORD = re.compile(r"[^\W\d_][^\W\d_'’-]*")
+
+
+def is_kind(word: str) -> bool:
+    """Whether a word, in any case and number, is such a kind."""
+    low = word.lower()
+    if low in NOUNS:
+        return True
+    if low.endswith("s"):
+        return low[:-1] in NOUNS or low[:-2] in NOUNS or low[:-3] + "y" in NOUNS
+    return low.endswith("n") and low[:-1] in NOUNS
+
+
+def kinds_in(text: str) -> Iterator[str]:
+    """Yield the words of a text that are kinds, in lower case."""
+    for match in WORD.finditer(text):
+        if is_kind(match.group()):
+            yield match.group().lower()
+
+
+def has_kind(text: str) -> bool:
+    """Whether a text names a kind, in any of the languages."""
+    return HAN.search(text) is not None or next(kinds_in(text), None) is not None
+
+
+def abbreviates(prefix: str, word: str) -> bool:
+    """Whether three letters or more stand for a word: its beginning (PAL), or its first letter and
+    later consonants in their order (SHP)."""
+    low = prefix.lower()
+    if len(low) < 3 or low[0] != word[0]:
+        return False
+    if word.startswith(low):
+        return True
+    if set(low[1:]) & set("aeiou"):
+        return False
+    letters = iter(word[1:])
+    return all(letter in letters for letter in low[1:])
