@@ -58,7 +58,7 @@ class Assembler:
     @property
     def open_count(self) -> int:
         """Groups with something that was not given out yet."""
-        return sum(group.changed or group.waiting for group in self.groups.values())
+        return sum(group.is_open for group in self.groups.values())
 
     def add(self, record: Record, operations: tuple[AnyOperation, ...]) -> str | None:
         """Take one record. Returns None when it was kept, else why not.
@@ -93,6 +93,7 @@ class Assembler:
             parent = record.parent_id
             group.parents[(trace, record.span_id)] = (trace, parent) if parent else None
         group.last_seen = now
+        group.measured = group.measured or bool(operations)
         group.changed, group.waiting = True, False
         for operation in operations:
             for part in asked_for(operation):
@@ -111,7 +112,7 @@ class Assembler:
         found: list[Closing] = []
         for group in sorted(self.groups.values(), key=lambda g: g.first_seen):
             reason = self._reason(group, now)
-            if final is not None and (group.changed or group.waiting):
+            if final is not None and group.is_open:
                 ended = group.material().root_ended
                 reason = final if final == "shutdown" else ("end" if ended else "quiet")
             if reason is None:
@@ -139,7 +140,7 @@ class Assembler:
             group.changed = True
 
     def _reason(self, group: Group, now: float) -> ClosedBy | None:
-        if not group.changed and not group.waiting:
+        if not group.is_open:
             return None
         if group.forced or now - group.first_seen >= self.config.deadline:
             # A session's trace may outlive the deadline: what came since the last look still
@@ -179,21 +180,21 @@ class Assembler:
         many = len(self.groups) - self.config.max_open_turns
         if over <= 0 and many <= 0:
             return
-        by_age = sorted(self.groups.values(), key=lambda g: g.last_seen)
-        for group in by_age:
-            if (over > 0 or many > 0) and not group.changed and not group.waiting:
+        # Traces without a model call first, then closed turns, then the oldest of the open ones.
+        for group in sorted(self.groups.values(), key=lambda g: (g.measured, g.last_seen)):
+            if (over > 0 or many > 0) and not group.is_open:
                 over, many = over - group.size, many - 1
                 self._remove(group)
-        for group in by_age:
-            if (over > 0 or many > 0) and group.key in self.groups and not group.forced:
+        for group in sorted(self.groups.values(), key=lambda g: g.last_seen):
+            if (over > 0 or many > 0) and not group.forced:
                 over, many = over - group.size, many - 1
                 group.forced = True
                 group.incomplete = group.incomplete or "closed_early"
 
     def _forget(self, now: float) -> None:
         for group in list(self.groups.values()):
-            idle = now - group.last_seen >= self.config.linger
-            if idle and not group.changed and not group.waiting:
+            patience = self.config.linger if group.measured else self.config.quiet_period
+            if not group.is_open and now - group.last_seen >= patience:
                 self._remove(group)
 
     def _remove(self, group: Group) -> None:

@@ -267,10 +267,15 @@ def _nested_tools(tools: list[ToolExecution], tree: Tree) -> list[ToolExecution]
             continue
         outer = by_key[key_of(holder)]
         inner = by_key[key_of(tool)]
-        if inner.tool == outer.tool and (
-            (inner.call_id and inner.call_id == outer.call_id)
-            or (inner.call_id is None and inner.arguments == outer.arguments)
-        ):
+        if inner.tool == outer.tool and _is_same(inner, outer):
             by_key[key_of(holder)] = _combine_tools(outer, inner)
             gone.add(key_of(tool))
     return [by_key[key_of(tool)] for tool in tools if key_of(tool) not in gone]
+
+
+def _is_same(inner: ToolExecution, outer: ToolExecution) -> bool:
+    """Whether a tool's span inside a span of that tool is the same call, not another one."""
+    if inner.call_id and outer.call_id:
+        return inner.call_id == outer.call_id
+    unknown = inner.arguments is None or outer.arguments is None
+    return unknown or inner.arguments == outer.arguments

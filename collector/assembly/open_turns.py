@@ -36,6 +36,9 @@ class Given:
 class Group:
     """One group of traces. Times are the clock's seconds, `size` bytes on the wire.
 
+    `measured` is True once it holds an operation: a trace of something else (requests, queries)
+    only keeps the places of its spans, for a while.
+
     `waiting` is True when its turns were looked at and one of them is unfinished: it is looked at
     again when something arrives, or at the deadline. `given` names the turns already given out.
     """
@@ -47,11 +50,17 @@ class Group:
     held: dict[object, Held] = field(default_factory=dict)
     parents: dict[Key, Key | None] = field(default_factory=dict)
     size: int = 0
+    measured: bool = False
     changed: bool = True
     waiting: bool = False
     forced: bool = False
     given: dict[str, Given] = field(default_factory=dict)
     incomplete: str | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether something of it may still become a turn."""
+        return self.measured and (self.changed or self.waiting)
 
     def operations(self) -> Iterator[AnyOperation]:
         """Walk over the operations in order of arrival."""
@@ -88,6 +97,7 @@ class Group:
         self.first_seen = min(self.first_seen, other.first_seen)
         self.last_seen = max(self.last_seen, other.last_seen)
         self.incomplete = self.incomplete or other.incomplete
+        self.measured = self.measured or other.measured
         self.changed, self.waiting = True, False
 
 

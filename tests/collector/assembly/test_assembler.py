@@ -237,3 +237,16 @@ def test_everything_is_given_out_at_shutdown(table, run, say):
     table.add(run, usual(run, say)[0])
     [turn] = table.closed(final="shutdown")
     assert (turn.closed_by, turn.reply_missing) == ("shutdown", "unfinished")
+
+
+def test_traffic_of_something_else_closes_no_turn_early(run, say):
+    """A web service in front of the agent sends ten times as many traces without a model call."""
+    table = Table(max_open_turns=10)
+    table.add(run, usual(run, say)[0])
+    for number in range(100):
+        table.assembler.add(Span(trace_id=f"{number:032x}", span_id="1"), ())
+    assert table.closed() == []
+    assert len(table.assembler.groups) == 10
+    assert table.assembler.open_count == 1
+    table.closed(after=11)
+    assert len(table.assembler.groups) == 1
