@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
 from collector.assembly.conversations import Conversations
-from collector.assembly.material import Key, Material
+from collector.assembly.material import Key, Material, root_ended
 from collector.assembly.open_turns import Given, Group, Held, asked_for, opening, unanswered_ids
 from collector.assembly.settings import TurnsConfig
 from collector.assembly.turns import assemble
@@ -113,7 +113,7 @@ class Assembler:
         for group in sorted(self.groups.values(), key=lambda g: g.first_seen):
             reason = self._reason(group, now)
             if final is not None and group.is_open:
-                ended = group.material().root_ended
+                ended = root_ended(group.parents)
                 reason = final if final == "shutdown" else ("end" if ended else "quiet")
             if reason is None:
                 continue
@@ -151,7 +151,7 @@ class Assembler:
         if not group.changed:
             return None
         quiet = now - group.last_seen
-        if quiet >= self.config.settle and group.material().root_ended:
+        if quiet >= self.config.settle and root_ended(group.parents):
             return "end"
         return "quiet" if quiet >= self.config.quiet_period else None
 

@@ -30,12 +30,12 @@ class Material:
     parents: dict[Key, Key | None] = field(default_factory=dict)
     incomplete: str | None = None
 
-    @property
-    def root_ended(self) -> bool:
-        """Whether a root span arrived and no span waits for a parent: nothing more is expected."""
-        return any(parent is None for parent in self.parents.values()) and all(
-            parent is None or parent in self.parents for parent in self.parents.values()
-        )
+
+def root_ended(parents: Mapping[Key, Key | None]) -> bool:
+    """Whether a root span arrived and no span waits for a parent: nothing more is expected."""
+    return any(parent is None for parent in parents.values()) and all(
+        parent is None or parent in parents for parent in parents.values()
+    )
 
 
 class Tree:
