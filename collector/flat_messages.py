@@ -50,7 +50,8 @@ def openinference(fields: Fields) -> ChatMessage:
     if blocks:
         has_text = any(one["type"] == "text" for one in blocks)
         content = blocks if has_text or not content else [content, *blocks]
-    message = _message(fields, "message.", content, calls)
+    results = [_result(item) for key, item in fields.items() if key.startswith("function.")]
+    message = _message(fields, "message.", results or content, calls)
     if not calls and (name := string(fields, "message.function_call_name")):
         arguments = fields.get("message.function_call_arguments_json")
         message["function_call"] = {"name": name, "arguments": arguments}
@@ -87,6 +88,16 @@ def _call(fields: Fields) -> ChatMessage:
         "name": string(fields, "tool_call.function.name"),
         "arguments": fields.get("tool_call.function.arguments"),
     }
+
+
+def _result(item: Any) -> ChatMessage:
+    """Return one result of a step: AutoGen's message holds all of them, `function.{j}` as JSON."""
+    told = decode(item)
+    if not isinstance(told, dict):
+        return {"type": "tool_result", "content": item}
+    call_id, name = string(told, "call_id"), string(told, "name")
+    content = told.get("content")
+    return {"type": "tool_result", "tool_use_id": call_id, "name": name, "content": content}
 
 
 def _block(fields: Fields) -> ChatMessage:

@@ -161,6 +161,11 @@ def wrapped(value: dict[str, Any]) -> tuple[Any] | None:
     output = value.get("output")
     if isinstance(output, dict) and len(value) <= 2 and wrapped(output) is not None:
         return (output,)
+    if isinstance(output, str) and len(value) == 1:
+        # {"output": "content='…' tool_call_id='…'"}: older OpenInference, of LangChain's messages.
+        dumped = pyrepr.fields(output)
+        if dumped is not None and "tool_call_id" in dumped:
+            return (output,)
     return _command(value)
 
 
@@ -243,7 +248,8 @@ def _call_id(value: Any) -> str | None:
             found = value.get(key)
             if isinstance(found, str) and found and ("content" in value or "output" in value):
                 return found
-        value = _inside(value)
+        inner = value.get("output") if len(value) == 1 else None
+        value = inner if isinstance(inner, str) else _inside(value)
     return None
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from collector import convention
 from collector.content import (
     capture_of,
     decode,
@@ -20,11 +21,13 @@ from collector.content import (
     usage_of,
 )
 from collector.convention import string
+from collector.counterpart import keeps_results_apart, lacks_ids, with_ids
 from collector.dialect import AnyOperation, origin
 from collector.envelope import arguments_in, reply_in, request_in
 from collector.exchange import messages_in, response_id
 from collector.flat_messages import Items, openinference, read
 from collector.flattened import entries, has_gap
+from collector.graph import graph_name, is_node, is_outermost
 from collector.interleaving import interleaved
 from collector.observation import observed
 from collector.pairing import answered_together
@@ -66,7 +69,9 @@ class OpenInference:
                 yield _inference(record, shared)
         elif kind == "TOOL":
             yield _handoff(record, shared) if _is_handoff(record) else _tool(record, shared)
-        elif kind == "AGENT" or (kind == "CHAIN" and _is_outermost(record)):
+        elif (kind == "AGENT" and not is_node(record)) or (
+            kind == "CHAIN" and is_outermost(record)
+        ):
             yield _agent(record, shared, workflow=kind == "CHAIN" or _is_trace(record))
 
 
@@ -131,8 +136,10 @@ def _inference(span: Span, shared: dict[str, Any]) -> Inference:
 
 
 def _answered(span: Span, outgoing: Items) -> tuple[Message, ...] | None:
-    said = _listed(span, outgoing)
-    said = said or messages_in(span.attributes.get("output.value"), "assistant") or ()
+    said = _listed(span, outgoing) or ()
+    if not said or lacks_ids(said):
+        raw = messages_in(span.attributes.get("output.value"), "assistant") or ()
+        said = with_ids(said, raw) or raw
     # Streamed answers leave their role out; a dumped request is no answer.
     return (
         tuple(
@@ -147,6 +154,7 @@ def _answered(span: Span, outgoing: Items) -> tuple[Message, ...] | None:
 def _delivered(span: Span, incoming: Items) -> tuple[Message, ...] | None:
     listed = _listed(span, incoming) or ()
     complete = listed and not span.dropped and all(message.parts for message in listed)
+    complete = complete and not lacks_ids(listed)
     raw = None if complete else messages_in(span.attributes.get("input.value"), "user")
     if raw and not listed:
         listed = raw
@@ -157,6 +165,11 @@ def _delivered(span: Span, incoming: Items) -> tuple[Message, ...] | None:
         # Haystack's tool calls and results stand only in the raw request.
         pairs = zip(listed, raw, strict=True)
         listed = tuple(one if one.parts else other for one, other in pairs)
+        listed = with_ids(listed, raw)
+    if convention.INPUT in span.attributes:
+        # Converted from the GenAI conventions: results of parallel calls may have become one.
+        given = convention.read(span.attributes)[0] or ()
+        listed = given if keeps_results_apart(given, listed) else listed
     return observed(listed) if listed else None
 
 
@@ -201,18 +214,6 @@ def _handoff(span: Span, shared: dict[str, Any]) -> AgentInvocation:
     return AgentInvocation(**shared | {"agent": target}, kind="handoff")
 
 
-def _is_outermost(span: Span) -> bool:
-    """Say whether a chain is a whole workflow, not a step of one."""
-    attributes = span.attributes
-    if "input.value" not in attributes and "output.value" not in attributes:
-        return False
-    metadata = decode(attributes.get("metadata"))
-    if isinstance(metadata, dict) and "lc_agent_name" in metadata:
-        # A graph below a web server's span has a parent; its nodes are known by their step.
-        return "langgraph_step" not in metadata
-    return span.parent_id is None
-
-
 def _is_trace(span: Span) -> bool:
     """Say whether this is the openai-agents trace around all agents, which is of kind AGENT too."""
     return (
@@ -228,6 +229,8 @@ def _agent(span: Span, shared: dict[str, Any], *, workflow: bool) -> AgentInvoca
     if not workflow and shared["agent"] is None:
         name = span.name.removeprefix("invoke_agent ")
         shared["agent"] = next((name[: -len(end)] for end in _RUN if name.endswith(end)), name)
+    elif shared["agent"] is None:
+        shared["agent"] = graph_name(span)
     answered = _listed(span, entries(attributes, _OUTPUT))
     return AgentInvocation(
         **shared | {"capture": _captured_values(span, "input", "output")},
