@@ -14,12 +14,32 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from scorers.identifiers import Identifier
-from scorers.reading.kinds import HAN, PREFIXES, WORD, abbreviates, has_kind, is_kind, kinds_in
+from scorers.reading.kinds import (
+    HAN,
+    PREFIXES,
+    WORD,
+    WORK_HAN,
+    abbreviates,
+    has_kind,
+    is_kind,
+    is_work,
+    kinds_in,
+)
 from scorers.reading.standing import PREPOSITION
 
 REACH = 240
 MARKS = "*_`\"“”'#~ \t"
 SENTENCE_END = re.compile(r"[.!?;](?=\s)|[。！？；\n|]")
+# "W02 shows", "POL-07 does not allow": the name is called as a witness, it is not the answer.
+EVIDENCE = re.compile(
+    r"(?i)\W{0,4}(?:(?:also|itself|only|does|do|did|not|clearly|would|could|can|cannot|can['’]t)\s){0,3}"
+    r"(?:says?|said|reports?|finds?|found|shows?|shown|states?|gives?|notes?|claims?|argues?|measures?"
+    r"|speaks?|rules?|forbids?|allows?|permits?|prohibits?|suggests?|points?|warns?|mentions?"
+    r"|explains?|confirms?|contradicts?|implies|imply|requires?|puts?|praises?|complains?|looks?"
+    r"|leaves? (?:no|little)|is (?:clear|silent)|muestra|dice|indica|advierte|señala|zeigt|sagt|nennt"
+    r"|belegt|spricht)\b|\s*(?:的?(?:摘要|正文|附表|结果|结论))?(?:也|则|还|都)?"
+    r"(?:说|指出|认为|提到|报告|显示|表明|给出|的说法)"
+)
 # What ties a name to the noun before it: nothing, a comma, a copula, a colon.
 TIED = re.compile(
     r"(?i)(?:\b(?:is|are|was|were|be|being|number|no|id|ids|ref|called|named|namely"
@@ -30,12 +50,24 @@ COMMA = re.compile(r"[,，:：#–—-][\s*_`\"“#]*\Z")
 # "I filed it as …", "confirmed under …": the number of what was done.
 HANDED = re.compile(
     r"(?i)\b(?:filed|opened|booked|created|submitted|scheduled|confirmed|registered|logged|sent|issued"
-    r"|raised|tracked|follow|assigned|paged|recorded|received|arrived|matched|posted|läuft|erfasst"
+    r"|raised|tracked|stored|saved|kept|archived|reserved|reachable|follow|assigned|paged|recorded|received|arrived|matched|posted|läuft|erfasst"
     r"|gebucht|registrad[oa]|abiert[oa]|enviad[oa])\b[^.!?\n]{0,60}\b(?:as|under|with|by|unter|als"
     r"|con|bajo|como)\s+\W{0,3}\Z"
     r"|\b(?:clos(?:es|ed)|fix(?:es|ed)|resolv(?:es|ed)|duplicates?(?: of)?|blocked by|blocks"
     r"|quote|linked)\s\W{0,3}\Z"
 )
+# "the pump PMP-3", "der Lieferschein LS-7781", "el albarán ALB-551".
+NOUN_PHRASE = re.compile(
+    r"(?i)(?:\A|[\s(])(?:the|an?|our|your|their|its|this|that|these|those|der|die|das|den|dem|des"
+    r"|eine?[nmr]?|ihre?[nmrs]?|unsere?[nmrs]?|zu[mr]|im|vom|beim|el|la|los|las|una?|tu|su|al|del|les?|du"
+    r"|au|il|lo|os|as|do|da)\s+(?:[^\W\d_][\w'-]{1,30}\s+)??([^\W\d_][\w'-]{2,30})\s+\W{0,3}\Z"
+)
+ARTICLE = re.compile(r"(?i)(?:\A|\s)(?:the|der|die|das|el|la)\s\W{0,3}\Z")
+ASKS_FOR = re.compile(
+    r"(?i)\b(?:which|welche[rsnm]?|cuál(?:es)?|qué|quel(?:le)?s?|is there an?|is an?|any|are there|do we have an?"
+    r"|what)\s(?:of (?:our|my|the|your)\s)?((?:[\w'-]+\s?){1,3})"
+)
+ASKS_FOR_HAN = re.compile(r"哪[一些个台条份笔家位张种次]{0,2}([㐀-鿿]{1,8})|何の([㐀-鿿ァ-ー]{1,8})")
 ASKS = re.compile(
     r"(?i)\b(?:which|what|what['’]s|any|list|show|where|give|tell|find|wo|welche[rsn]?|wie"
     r"|cuál(?:es)?|qué|dónde|quel(?:le)?s?|quale)\b"
@@ -59,7 +91,10 @@ CHECKER = re.compile(
 )
 DIAGNOSIS = re.compile(r"[A-TV-Z]\d\d(?:\.\d{1,4})?\Z")
 DIAGNOSED = re.compile(r"(?i)\bICD|\bdiagnos|诊断|診断|진단")
+NOT_A_NOUN = re.compile(r"(?i)(?:ed|ing|ly)\Z|\A(?:is|are|was|were|has|had|have|can|will)\Z")
 ITEM = re.compile(r"\s*(?:[-*•+]|\d{1,3}[.)、]|\(?[a-z]\))\s+")
+# A line that a list belongs to.
+HEADS = re.compile(r"[:：][\s*_]*\Z|\A\s*(?:#{1,6}\s|\*\*)")
 ROW_RULE = re.compile(r"[\s|:-]+\Z")
 MOST_LINES = 60
 
@@ -91,7 +126,15 @@ class Introduced:
 
     @cached_property
     def _asked(self) -> bool:
-        """Whether the request asks for things of such a kind: "which of our shipments …"."""
+        """Whether the request asks for things that have numbers: "which of our shipments …"."""
+        for match in ASKS_FOR.finditer(self._request):
+            words = [word.lower() for word in WORD.findall(match.group(1))]
+            which = not match.group().lower().startswith("what")
+            if which and words and not any(is_work(word) for word in words):
+                return True
+        for match in ASKS_FOR_HAN.finditer(self._request):
+            if not WORK_HAN.search(match.group(1) or match.group(2)):
+                return True
         for match in ASKS.finditer(self._request):
             rest = SENTENCE_END.split(self._request[match.end() : match.end() + 120], maxsplit=1)[0]
             for number, word in enumerate(WORD.findall(rest)[:ASKED_WORDS]):
@@ -129,8 +172,10 @@ class Introduced:
         bare = ITEM.sub("", lead, count=1).strip(MARKS)
         if not bare and self._listed(begin, before):
             return True
-        if HANDED.search(lead) or self._adjacent(lead):
+        if HANDED.search(lead) or self._adjacent(lead) or _phrase(before):
             return True
+        if EVIDENCE.match(self._text, place.end):
+            return False
         # What ends the sentence as its predicate, or opens it as the subject of the answer.
         if TIED.search(lead):
             return self._asked or has_kind(lead)
@@ -157,7 +202,8 @@ class Introduced:
             start = self._text.rfind("\n", 0, max(end, 0)) + 1
             line = self._text[start : max(end, 0)]
             if line.strip() and not ITEM.match(line) and not line[:1].isspace():
-                return has_kind(line[-REACH:])
+                lead = SENTENCE_END.split(line[-REACH:].rstrip(MARKS))[-1]
+                return bool(HEADS.search(line)) and has_kind(lead)
             if start == 0:
                 return False
             end = start - 1
@@ -180,3 +226,14 @@ class Introduced:
             return None
         cells = rows[-1].split("|")
         return cells[column] if column < len(cells) else None
+
+
+def _phrase(before: str) -> bool:
+    """Whether a noun phrase or an article stands directly before a name."""
+    if ARTICLE.search(before):
+        return True
+    match = NOUN_PHRASE.search(before)
+    if match is None or PREPOSITION.search(before):
+        return False
+    noun = match.group(1)
+    return not (is_work(noun) or NOT_A_NOUN.search(noun))

@@ -41,6 +41,21 @@ NOUNS = frozenset(
     "bon chambre client commande compte contrat dossier facture numéro paiement vol réservation "
     "fattura ordine prenotazione volo contratto".split()
 )
+# What an agent numbers in its own work, and what people know by name: a number does not tell which.
+WORK = frozenset(
+    "alternative analysis angle approach area argument arm assumption candidate cause cell change "
+    "check class combination comparison condition config configuration criterion criteria cut data "
+    "definition design direction entry evidence extract fact factor figure finding fix group "
+    "hypothesis hypotheses idea item kind lesson level measure method metric model note one option "
+    "paper path pattern plan point product producto producte produkt proposal question reason result "
+    "rule run sample scenario seed segment set setting setup shortlist solution source sort step "
+    "strategy study subset theory thing tier type user value variant version view way ansatz lösung "
+    "variante möglichkeit option ursache quelle szenario lauf solución opción enfoque causa fuente "
+    "escenario enfoques plan método método".split()
+)
+WORK_HAN = re.compile(
+    r"方案|模型|因素|方法|设置|选项|原因|策略|配置|变体|假设|办法|做法|路径|来源|文献|研究|产品|种|类"
+)
 # Names of records that give their kind away.
 PREFIXES = frozenset(
     "ACCT APPT BKG BUG CASE CHG CONF CUST CVE CWE EMP ERR GHSA INC INV ISSUE JIRA KB MR NCT ORD PMT PO "
@@ -64,6 +79,12 @@ def is_kind(word: str) -> bool:
     if low.endswith("s"):
         return low[:-1] in NOUNS or low[:-2] in NOUNS or low[:-3] + "y" in NOUNS
     return low.endswith("n") and low[:-1] in NOUNS
+
+
+def is_work(word: str) -> bool:
+    """Whether a word, in any case and number, is something that only the agent numbers."""
+    low = word.lower()
+    return low in WORK or (low.endswith("s") and (low[:-1] in WORK or low[:-2] in WORK))
 
 
 def kinds_in(text: str) -> Iterator[str]:

@@ -7,10 +7,10 @@ from collections import Counter, defaultdict
 
 from scorers.identifiers import Identifier, identifiers
 from scorers.reading.gap import Gap
-from scorers.reading.introduced import Introduced
+from scorers.reading.introduced import EVIDENCE, Introduced
 from scorers.reading.known import Known
 from scorers.reading.passage import Passage
-from scorers.reading.standing import standing
+from scorers.reading.standing import PREPOSITION, standing
 
 # More names than this in one reply are an inventory; the first ones stand for the rest.
 MOST_NAMES = 400
@@ -24,12 +24,25 @@ QUOTED = re.compile(
     r"|notes?|claims?|lists?|describes?|argues?|measures?)\b|\s*(?:的?(?:摘要|正文|附表|结果"
     r"|结论))?(?:也|则|还|都)?(?:说|指出|认为|提到|报告|显示|的说法)"
 )
+# "rests on LB-12", "because of K-14".
+RESTS = re.compile(
+    r"(?i)\b(?:rests?|relies|rely|based|depends?|builds?|according|due|because|per|see|under|against"
+    r"|contradicts?|fits?|supports?|see also|cf)(?:\s(?:on|to|of|with))?\s\W{0,3}\Z|(?:根据|按照?|依据|由于|参见|见)"
+    r"\s?\Z"
+)
 # "your reservation EHGLP3": the owner knows which, where there is only one.
 OWNED = re.compile(r"(?i)\b(?:your|tu|su|votre|ihre?)\s[^\W\d_]{2,30}\s\W{0,3}\Z|您的\w{2,6}\s?\Z")
 # `JG7FMM`: letters and digits change places more than once in a record locator.
 LOCATOR = re.compile(r"(?=.{5,8}\Z)(?:[A-Z]+\d+[A-Z]+|\d+[A-Z]+\d+)[A-Z0-9]*\Z")
 # `CM-12`: how trackers and libraries number what they hold.
 NUMBERED = re.compile(r"[A-Z]{2,5}-\d{2,6}\Z")
+# `T3-COLD`: a number and a word make a label, which someone coined.
+LABELLED = re.compile(r"[A-Z]{0,3}\d{1,2}[A-Z]?-[A-Z]{3,}\Z")
+OWN_TEXT = ("memory", "assistant_thought", "tool_call", "summary")
+# Registers of records number far beyond what one piece of work brings forth: whoever meets
+# `EVT-7712` can look it up, `W3` stands nowhere but with the agent.
+RECORD_DIGITS = 4
+INDEX_DIGITS = 2
 # A family of the agent's own has several numbers in what only the agent has seen.
 SERIES = 3
 
@@ -67,6 +80,8 @@ def unexplained_names(
         if met.get(family) and QUOTED.match(text, place.end):
             continue
         origin = known.origin(name)
+        if not _leaned_on(text, place, families[family], origin):
+            continue
         if origin is None:
             open_names.append(place)
         elif len(gaps) < MOST_GAPS:
@@ -87,6 +102,22 @@ def _places(text: str) -> dict[str, list[Identifier]]:
     return places
 
 
+def _leaned_on(text: str, place: Identifier, siblings: int, origin: str | None) -> bool:
+    """Whether a statement rests on a name, and not only mentions the number of a record."""
+    number = re.search(r"\d+", place.text[len(place.family) :] or place.text)
+    digits = len(number.group()) if number else 0
+    before = text[max(0, place.start - 60) : place.start]
+    if LOCATOR.match(place.text):
+        return siblings > 1 or PREPOSITION.search(before) is not None
+    if digits >= RECORD_DIGITS:
+        return False
+    if siblings > 1 or origin in OWN_TEXT or EVIDENCE.match(text, place.end):
+        return True
+    if RESTS.search(before):
+        return True
+    return digits <= INDEX_DIGITS and PREPOSITION.search(before) is not None
+
+
 def _registered(name: Identifier, siblings: int, known: Known) -> bool:
     """Whether a code looks like an entry of some register, and not like a public name (BM25)."""
     number = name.text[len(name.family) :]
@@ -97,4 +128,6 @@ def _registered(name: Identifier, siblings: int, known: Known) -> bool:
         or NUMBERED.match(name.text)
     ):
         return True
+    if LABELLED.match(name.text):
+        return known.origin(name.text) in OWN_TEXT
     return bool(name.family) and known.series(name.family, SERIES)
