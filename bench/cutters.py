@@ -10,13 +10,14 @@ import json
 import sys
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
-from scorers.measures.delivery import LOSSES, State, compare
+from scorers.measures.delivery import LOSSES, Delivery, State, compare
 
 DEFAULT = Path(__file__).parents[1] / "tests/golden/measures/delivery/cases.jsonl"
 
 
-def judge(case):
+def judge(case: dict[str, Any]) -> tuple[dict[str, bool | None], Delivery]:
     """Return, per label, whether it was met; None where the label does not apply."""
     label, found = case["label"], compare(case["produced"], case["delivered"])
     if case.get("layer") == "instrumentation":
@@ -48,12 +49,14 @@ def judge(case):
     }, found
 
 
-def main():
+def main() -> None:
+    """Judge every case of a file and print the share met per label."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("file", nargs="?", type=Path, default=DEFAULT)
     parser.add_argument("-v", "--verbose", action="store_true")
     given = parser.parse_args()
-    met, asked = Counter(), Counter()
+    met: Counter[str] = Counter()
+    asked: Counter[str] = Counter()
     with given.file.open(encoding="utf-8") as lines:
         for line in lines:
             case = json.loads(line)

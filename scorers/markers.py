@@ -117,7 +117,8 @@ def _count(text: str | None) -> int | None:
 _LOST = (
     r"truncat|omitt|elid|clipp|trimm|prun|shorten|abbreviat|\bsnip|redact|cut off|collaps|compress|"
     r"too (?:long|large|big|many)|exceed|cleared|evict|hidden|skipp|suppress|not shown|withheld|"
-    r"offload|persisted|(?:saved|stored|written|spilled|kept|dumped) (?:to|in|at|as|under)|(?:full|complete|entire) (?:output|result|content|response|text)|removed|dropped|masked|"
+    r"offload|persisted|(?:saved|stored|written|spilled|kept|dumped) (?:to|in|at|as|under)|"
+    r"(?:full|complete|entire) (?:output|result|content|response|text)|removed|dropped|masked|"
     r"\bmore (?:lines?|rows?|items?|records?|results?|char\w*|bytes|tokens|entries|matches)|"
     r"(?:first|last|top) [\d,]+ (?:of|lines?|rows?|char\w*|bytes|items?|results?|records?)|"
     r"(?:showing|lines|rows|items|results|page) [\d,]+ ?(?:-|–|to|of) ?[\d,]+|preview only|"

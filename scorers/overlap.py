@@ -7,23 +7,16 @@ time is linear in the two lengths for every shape of input (`difflib` is not, an
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import NamedTuple
+
+from scorers.anchors import ANCHOR, DENSE, Places, index
 
 # A run in the middle that is shorter than this is chance.
 SHORTEST = 16
-# Characters that are looked for first; a run between the ends is found if it holds two of them.
-ANCHOR = 8
 # Look-ups after which the rest counts as not found; bounds the time on unrelated texts.
 MOST_LOOKUPS = 1_000_000
-# Blocks of the produced text that may be indexed; bounds memory for 20 MB values.
-MOST_BLOCKS = 65_536
-# Places of one block that are tried; bounds the work on repetitive text.
-MOST_PLACES = 8
-# Delivered texts up to here are looked up at every character, longer ones in samples.
-DENSE = 262_144
+# Delivered texts longer than `DENSE` are looked up in samples, this far apart.
 SAMPLE = 1_024
 
 
@@ -205,7 +198,7 @@ def _inner_tail(produced: str, delivered: str) -> Run:
 
 def _fill(produced: str, delivered: str, runs: list[Run], shortest: int) -> list[Run]:
     """Find runs between and beside those that are known."""
-    places = _index(
+    places = index(
         produced,
         gaps(((run.produced, run.produced + run.length) for run in runs), len(produced)),
     )
@@ -237,7 +230,7 @@ def _fill(produced: str, delivered: str, runs: list[Run], shortest: int) -> list
 
 
 def _widen(
-    produced: str, delivered: str, at: int, bounds: tuple[int, int], cursor: int, places: _Places
+    produced: str, delivered: str, at: int, bounds: tuple[int, int], cursor: int, places: Places
 ) -> Run | None:
     """Return the longest run through the block at `at`, within free produced text. A run that
     stands in order (behind `cursor`) is preferred: in repetitive text others are chance."""
@@ -256,48 +249,3 @@ def _widen(
     if best is not None and best.produced < cursor and best.length < 2 * SHORTEST:
         return None
     return best
-
-
-@dataclass(slots=True)
-class _Places:
-    """Where each block of the produced text stands, and which of its text is still free."""
-
-    size: int
-    blocks: dict[str, list[int]]
-    starts: list[int]
-    ends: list[int]
-
-    def near(self, block: str, cursor: int) -> list[int]:
-        """Return some places of a block, the next ones behind `cursor` first."""
-        known = self.blocks[block]
-        if len(known) <= MOST_PLACES:
-            return known
-        index = bisect_right(known, cursor - 1)
-        return known[index : index + MOST_PLACES] or known[:MOST_PLACES]
-
-    def free_at(self, place: int) -> tuple[int, int] | None:
-        """Return the free range around a whole block at `place`, None where it is taken."""
-        index = bisect_right(self.starts, place) - 1
-        if index < 0 or self.ends[index] < place + self.size:
-            return None
-        return self.starts[index], self.ends[index]
-
-    def take(self, start: int, end: int) -> None:
-        """Mark a range inside one free range as used."""
-        index = bisect_right(self.starts, start) - 1
-        before, after = (self.starts[index], start), (end, self.ends[index])
-        left = [pair for pair in (before, after) if pair[1] - pair[0] >= self.size]
-        self.starts[index : index + 1] = [pair[0] for pair in left]
-        self.ends[index : index + 1] = [pair[1] for pair in left]
-
-
-def _index(produced: str, free: list[tuple[int, int]]) -> _Places:
-    """Index blocks of the free text, closer together the less of it there is."""
-    total = sum(end - start for start, end in free)
-    size = ANCHOR if total <= DENSE else 2 * ANCHOR
-    stride = max(size, total // MOST_BLOCKS)
-    blocks: dict[str, list[int]] = {}
-    for start, end in free:
-        for place in range(start, end - size + 1, stride):
-            blocks.setdefault(produced[place : place + size], []).append(place)
-    return _Places(size, blocks, [start for start, _ in free], [end for _, end in free])

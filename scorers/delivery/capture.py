@@ -9,8 +9,9 @@ from scorers.payload.json_text import MISSING, read
 
 # A message that stands for an empty result is shorter than this.
 LONGEST_EMPTY = 240
-# The OpenAI Agents SDK's trace exporter shortens a field at this many bytes of JSON.
-EXPORTER_LIMIT = 90_000
+# The OpenAI Agents SDK's trace exporter shortens a field at 100 000 bytes of JSON, which are
+# fewer once it is decoded.
+EXPORTER_LIMITS = range(90_000, 100_100)
 # Less agreement at the start than this proves nothing.
 SHORTEST_PREFIX = 24
 
@@ -60,9 +61,13 @@ def _continues(produced: str, ours: str, theirs: str) -> bool:
 
 def _exporter_marker(text: str) -> bool:
     """Say whether a text ends as a known trace exporter's shortened attribute."""
-    if len(text.encode("utf-8", "replace")) >= EXPORTER_LIMIT and text.endswith("... [truncated]"):
+    if text.endswith("... [truncated]") and _bytes(text) in EXPORTER_LIMITS:
         return True
     return any(
         one.marker.kind == "capture" and one.end == len(text)
         for one in markers.sightings(text, ("observe",))
     )
+
+
+def _bytes(text: str) -> int:
+    return len(text.encode("utf-8", "replace"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scorers import markers
 from scorers.delivery.capture import capture_cut
-from scorers.delivery.evidence import Evidence, field_counts, missing, row_counts
+from scorers.delivery.evidence import field_counts, missing, row_counts, whole_counts
 from scorers.delivery.intact import is_intact
 from scorers.delivery.pair import Delivery, State
 from scorers.delivery.strategy import Cut, strategy
@@ -55,7 +55,7 @@ def compare(
 
 
 def _intact(produced: str, delivered: str, made: Shape, tool: str, call_id: str | None) -> Delivery:
-    whole = Evidence([(0, len(produced))], "", [], "text")
+    rows = made.layout.rows
     return Delivery(
         tool=tool,
         call_id=call_id,
@@ -65,6 +65,6 @@ def _intact(produced: str, delivered: str, made: Shape, tool: str, call_id: str 
         produced_characters=len(produced),
         delivered_characters=len(delivered),
         kept_characters=len(produced),
-        fields=field_counts(made.layout, whole),
-        rows=row_counts(made.layout, whole),
+        fields=whole_counts(made.layout),
+        rows=None if rows is None else (len(rows), len(rows)),
     )

@@ -10,6 +10,8 @@ from scorers.overlap import gaps
 from scorers.payload.layout import Layout
 
 Place = tuple[int, int]
+# Characters at each end of an unexplained stretch in which a note is looked for.
+SAMPLE = 2_000
 
 
 @dataclass(slots=True)
@@ -35,6 +37,7 @@ class Evidence:
     seams: list[str] = field(default_factory=list)
     numbered: bool = False
     clipped: int = 0
+    unexplained: int = 0
 
     @property
     def kept(self) -> int:
@@ -58,6 +61,11 @@ def missing(evidence: Evidence, text: str) -> list[Place]:
     return [
         (start, end) for start, end in gaps(evidence.ranges, len(text)) if text[start:end].strip()
     ]
+
+
+def sampled(text: str) -> str:
+    """Return both ends of a long text: a harness's note stands beside what it speaks of."""
+    return text if len(text) <= 2 * SAMPLE else text[:SAMPLE] + "\n" + text[-SAMPLE:]
 
 
 class Holder:
@@ -87,6 +95,15 @@ def field_counts(layout: Layout, evidence: Evidence) -> dict[str, tuple[int, int
                 arrived = holder.holds(layout.header[name])
             counts[name][0] += arrived
     return {name: (delivered, produced) for name, (delivered, produced) in counts.items()}
+
+
+def whole_counts(layout: Layout) -> dict[str, tuple[int, int]]:
+    """Return (delivered, produced) per field where everything arrived."""
+    counts = dict.fromkeys(layout.header or layout.names(), 0)
+    for record in layout.records:
+        for name in record:
+            counts[name] += 1
+    return {name: (count, count) for name, count in counts.items()}
 
 
 def row_counts(layout: Layout, evidence: Evidence) -> tuple[int, int] | None:

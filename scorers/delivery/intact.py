@@ -9,7 +9,7 @@ from scorers.delivery.sameness import same
 from scorers.payload import views
 from scorers.payload.json_text import MISSING, read
 from scorers.payload.shape import Shape
-from scorers.payload.skeleton import LONGEST, skeleton
+from scorers.payload.skeleton import LONGEST
 
 # Shorter texts must stand as whole words: "1" is in every number.
 SHORTEST = 16
@@ -25,10 +25,6 @@ def is_intact(produced: str, delivered: str, made: Shape) -> bool:
         return True
     if _stands_squeezed(ours, delivered):
         return True
-    if max(len(produced), len(delivered)) <= LONGEST:
-        bare = skeleton(ours).text
-        if len(bare) >= SHORTEST and bare in skeleton(delivered).text:
-            return True
     if isinstance(made.value, dict | list | str) and _carries(made.value, delivered):
         return True
     if made.format == "jsonl" and _carries_lines(ours, delivered):
@@ -64,9 +60,9 @@ def _stands_squeezed(ours: str, delivered: str) -> bool:
         theirs = _squeezed(view.text)
         if squeezed in theirs:
             return True
-        if not normal.isascii() and len(theirs) < LONGEST:
-            if normal in unicodedata.normalize("NFC", theirs):
-                return True
+        accented = not normal.isascii() and len(theirs) < LONGEST
+        if accented and normal in unicodedata.normalize("NFC", theirs):
+            return True
     return False
 
 

@@ -8,14 +8,14 @@ from __future__ import annotations
 from bisect import bisect_left
 
 from scorers.delivery.evidence import Evidence, Place, merged
-from scorers.delivery.texts import BLANKS
-from scorers.overlap import common_prefix, gaps
+from scorers.delivery.texts import noise_of
+from scorers.overlap import common_prefix
 from scorers.payload.layout import lines
 
 # What a harness may add to a line it clips.
 LONGEST_TAIL = 60
 # The opening by which a clipped line is recognised, and lines of one opening that are tried.
-OPENING = 12
+OPENING = 20
 MOST_TRIED = 32
 
 
@@ -42,13 +42,15 @@ def by_line(produced: str, blanked: str) -> Evidence | None:
         places.append((start, start + length))
         clipped += first + length < last
         cursor = number + 1
+    noise, unexplained = noise_of(blanked, places)
     return Evidence(
         ranges=merged(ranges, produced),
-        noise=_noise(blanked, places),
+        noise=noise,
         parts=[blanked[start:end] for start, end in places],
         how="lines",
         seams=["\n"] * max(0, len(places) - 1),
         clipped=clipped,
+        unexplained=unexplained,
     )
 
 
@@ -62,22 +64,30 @@ def _find(
     """Return the number of the produced line that a delivered one shows, and how much of it."""
     ours, index = known
     start, end = place
+    if cursor < len(ours):
+        length = _shown(produced, blanked, ours[cursor], place)
+        if length is not None:
+            return cursor, length
     numbers = index.get(blanked[start : min(end, start + OPENING)])
     if numbers is None:
         return None
     at = bisect_left(numbers, cursor)
     best: tuple[int, int] | None = None
     for number in numbers[at : at + MOST_TRIED]:
-        first, last = ours[number]
-        length = common_prefix(produced, blanked, first, start, min(last - first, end - start))
-        rest = end - start - length
-        if length == last - first and rest == 0:
-            return number, length
-        if rest <= LONGEST_TAIL and (best is None or length > best[1]) and length >= OPENING:
+        length = _shown(produced, blanked, ours[number], place)
+        if length is not None and (best is None or length > best[1]):
             best = number, length
+            if length == end - start:
+                return best
     return best
 
 
-def _noise(blanked: str, places: list[Place]) -> str:
-    left = (blanked[start:end] for start, end in gaps(places, len(blanked)))
-    return "\n".join(part for part in left if part.strip(BLANKS))
+def _shown(produced: str, blanked: str, ours: Place, theirs: Place) -> int | None:
+    """Return how much of a produced line a delivered one shows: all of it, or a long opening with
+    little behind it; None for another line."""
+    size = theirs[1] - theirs[0]
+    length = common_prefix(produced, blanked, ours[0], theirs[0], min(ours[1] - ours[0], size))
+    rest = size - length
+    if rest == 0 and (length == ours[1] - ours[0] or length >= OPENING):
+        return length
+    return length if rest <= min(LONGEST_TAIL, size // 2) and length >= OPENING else None

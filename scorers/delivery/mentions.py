@@ -10,6 +10,8 @@ from scorers.payload.layout import Layout
 
 # Values that are looked for; each costs one search of the summary.
 MOST_VALUES = 5_000
+# A summary is shorter than this.
+LONGEST = 40_000
 # Shorter values are in every text.
 SHORTEST = 3
 
@@ -17,6 +19,8 @@ SHORTEST = 3
 def by_mention(layout: Layout, delivered: str) -> Evidence | None:
     """Return the fields whose value the text mentions though not their names, None where it
     mentions nothing. Only a scalar that occurs once in the produced value identifies a field."""
+    if len(delivered) > LONGEST:
+        return None
     texts: dict[str, list[tuple[int, str, bool]]] = {}
     for index, record in enumerate(layout.values):
         for name, value in record.items():

@@ -7,15 +7,20 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from scorers.delivery.evidence import Evidence, Place
+from scorers.delivery.evidence import Evidence, Place, sampled
 from scorers.delivery.values import Weighing, row_count, weighed_ranges
 from scorers.payload.layout import Layout
 
 # How far behind the last scalar the next one may stand, and scalars that are looked for.
 REACH = 2_000
-MOST_SCALARS = 200_000
+MOST_SCALARS = 2_000_000
+# Scalars after which a text that holds hardly any of them is given up.
+ENOUGH = 1_000
 # Kinds of objects whose keys are looked for in the whole text, not only within reach.
 MOST_SHAPES = 64
+# Keys of one object whose order is looked up; a wider one is taken to keep its order.
+MOST_KEYS = 200
+_WORD = re.compile(r"\w+")
 _FLAT = re.compile(r"[\s\\]+")
 
 
@@ -30,6 +35,14 @@ class _Search:
     sought: int = 0
     size: int = 0
     order: dict[tuple[str, ...], list[str]] = field(default_factory=dict)
+
+    @property
+    def hopeless(self) -> bool:
+        """Say whether so little was found that the text is something else, or it has become too
+        much to look for."""
+        return self.sought > MOST_SCALARS or (
+            self.sought > ENOUGH and self.found < 0.05 * self.sought
+        )
 
     def seek(self, scalar: str) -> bool:
         """Look for the next occurrence of a scalar as a whole word, within reach."""
@@ -52,6 +65,8 @@ class _Search:
 
     def ordered(self, value: dict[Any, Any]) -> list[Any]:
         """Return an object's keys in the order in which the text has them from here on."""
+        if len(value) > MOST_KEYS:
+            return list(value)
         keys = tuple(str(key) for key in value)
         if keys not in self.order:
             places = {key: self._key(flat(str(key)).lower()) for key in value}
@@ -72,11 +87,12 @@ def by_rendering(produced: str, layout: Layout, delivered: str) -> Evidence | No
     search = _Search(flat(delivered).lower())
     search.at = opening = _first_key(layout, search.text)
     weighing = Weighing([set() for _ in layout.values])
-    named = {name for name in layout.names() if _named(name, search.text)}
+    words = set(_WORD.findall(search.text))
+    named = {name for name in layout.names() if _named(name, words)}
     for index, record in enumerate(layout.values):
         for name in search.ordered(record):
-            if search.sought > MOST_SCALARS:
-                break
+            if search.hopeless:
+                return None
             rows = _rows_of(record[name]) if name == layout.main else None
             if rows is None:
                 whole = _seek_all(search, record[name])
@@ -87,7 +103,7 @@ def by_rendering(produced: str, layout: Layout, delivered: str) -> Evidence | No
                 weighing.complete[index].add(name)
     if not search.found or not _explains(search):
         return None
-    noise = search.text[:opening] + "\n" + search.text[search.at :]
+    noise = sampled(search.text[:opening]) + "\n" + sampled(search.text[search.at :])
     return Evidence(
         ranges=_ranges(produced, layout, weighing),
         noise=noise,
@@ -188,6 +204,10 @@ def bounded(text: str, start: int, end: int) -> bool:
     return not (closes.isalnum() and closes.isascii() and after.isalnum())
 
 
-def _named(name: str, folded: str) -> bool:
+def _named(name: str, words: set[str]) -> bool:
+    """Say whether a field's name stands in the text, also as separate words ("Due date")."""
     key = flat(name).strip().lower()
-    return key in folded or key.replace("_", " ") in folded or key.replace("_", "") in folded
+    parts = _WORD.findall(key)
+    return all(part in words for part in parts) or all(
+        part in words for word in parts for part in word.split("_") if part
+    )

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from scorers import markers
 from scorers.delivery.comparison import compare
+from scorers.delivery.evidence import whole_counts
 from scorers.delivery.pair import Delivery, State
 from scorers.payload.shape import shape
 from scorers.turn import ToolResult
-
-# Stages whose markers can stand in a tool result that a model was given.
-_STAGES = markers.LOSS_STAGES
 
 
 def deliver(result: ToolResult) -> Delivery:
@@ -33,72 +33,50 @@ def _one_sided(result: ToolResult) -> Delivery:
     reason = result.produced_missing or "no_tool_result"
     stated = None
     if result.delivered is not None and not result.failed:
-        stated = next(
-            (
-                one
-                for one in markers.sightings(result.delivered, _STAGES)
-                if one.removed is not None or one.total is not None
-            ),
-            None,
-        )
+        stated = next(filter(_states_size, markers.sightings(result.delivered)), None)
     if stated is None:
         return _unseen(result, State.unobservable, reason)
-    size = stated.removed if stated.removed is not None else stated.total
-    word = "removed" if stated.removed is not None else "in all"
-    return _unseen(
-        result,
-        State.lower_bound,
-        f"{reason}; the harness states {size} {stated.unit or 'characters'} {word}",
+    size, word = stated.removed, "removed"
+    if size is None:
+        size, word = stated.total, "in all"
+    unit = stated.unit or "characters"
+    return replace(
+        _unseen(
+            result,
+            State.lower_bound,
+            f"{reason}; the harness states {size} {unit} {word}",
+        ),
         strategy=stated.marker.strategy if stated.marker.strategy != "lines" else None,
         marker=True,
     )
 
 
+def _states_size(one: markers.Sighting) -> bool:
+    return one.removed is not None or one.total is not None
+
+
 def _dropped(result: ToolResult, produced: str) -> Delivery:
     made = shape(produced)
-    fields: dict[str, tuple[int, int]] = dict.fromkeys(made.layout.names(), (0, 0))
-    for record in made.layout.records:
-        for name in record:
-            fields[name] = (0, fields[name][1] + 1)
-    return _unseen(
-        result,
-        State.dropped,
-        "no_message_for_this_call",
+    rows = made.layout.rows
+    return replace(
+        _unseen(result, State.dropped, "no_message_for_this_call"),
         strategy="channel_drop",
         silent=True,
         kept_characters=0,
-        fields=fields,
-        rows=None if made.layout.rows is None else (0, len(made.layout.rows)),
+        fields={name: (0, count) for name, (_, count) in whole_counts(made.layout).items()},
+        rows=None if rows is None else (0, len(rows)),
     )
 
 
-def _unseen(
-    result: ToolResult,
-    state: State,
-    reason: str,
-    *,
-    strategy: str | None = None,
-    marker: bool = False,
-    silent: bool = False,
-    kept_characters: int | None = None,
-    fields: dict[str, tuple[int, int]] | None = None,
-    rows: tuple[int, int] | None = None,
-) -> Delivery:
+def _unseen(result: ToolResult, state: State, reason: str) -> Delivery:
     produced, delivered = result.produced, result.delivered
     text = produced if produced is not None else delivered
     return Delivery(
         tool=result.tool,
         call_id=result.call_id,
         state=state,
-        strategy=strategy,
-        marker=marker,
-        silent=silent,
-        broken=None,
         format=shape(text or "").format,
         produced_characters=None if produced is None else len(produced),
         delivered_characters=None if delivered is None else len(delivered),
-        kept_characters=kept_characters,
-        fields=fields,
-        rows=rows,
         reason=reason,
     )

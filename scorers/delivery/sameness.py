@@ -15,6 +15,8 @@ from scorers.payload.views import opened, without_colours
 
 # Parts of one value that are compared before the rest counts as different.
 MOST_PARTS = 2_000_000
+# Texts longer than this that open differently are not compared any further.
+LONG = 1_000
 _TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d")
 _MASK = re.compile(
     r"\*{3,}|•{3,}|█{2,}|x{6,}|<[A-Z_]{3,}>|\[(?:REDACTED|MASKED|FILTERED|HIDDEN|SECRET)",
@@ -69,7 +71,11 @@ def _same_scalar(a: Any, b: Any) -> bool:
 
 
 def _same_text(a: str, b: str) -> bool:
-    if a == b or "".join(a.split()) == "".join(b.split()):
+    if a == b:
+        return True
+    if min(len(a), len(b)) > LONG and a.lstrip()[:1] != b.lstrip()[:1] and "\x1b" not in a + b:
+        return False
+    if "".join(a.split()) == "".join(b.split()):
         return True
     if _TIME.match(a) and _TIME.match(b):
         return _same_time(a, b)

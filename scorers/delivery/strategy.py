@@ -10,8 +10,8 @@ from scorers.delivery.evidence import Evidence, Place, missing
 from scorers.payload.shape import Shape
 
 _PLACEHOLDER = re.compile(
-    r"^\W{0,4}(?:[\w ,:'-]{0,80}\b)?(?:cleared|removed|omitted|masked|evicted|pruned|trimmed|hidden|"
-    r"deleted|compressed|expired|elided|no longer available|discarded|stripped|outdated)\b",
+    r"^\W{0,4}(?:[\w ,:'-]{0,80}\b)?(?:cleared|removed|omitted|masked|evicted|pruned|trimmed|"
+    r"hidden|deleted|compressed|expired|elided|no longer available|discarded|stripped|outdated)\b",
     re.IGNORECASE,
 )
 _POINTER = re.compile(
@@ -31,8 +31,8 @@ _REDACTED = re.compile(
     r"\*{3,}|•{3,}|█{2,}|\[?(?:REDACTED|MASKED|FILTERED|SCRUBBED)\b|<[A-Z_]{3,}>|\[[A-Z_]{3,}\]"
 )
 _PAGE = re.compile(
-    r"\boffset\s*[=:]|next[_ ]page|\bpage \d+|cursor\s*[=:]|start_from|continue (?:from|with|reading)|"
-    r"\bmore lines, use\b|to (?:see|read|view|get) (?:the )?(?:more|next)",
+    r"\boffset\s*[=:]|next[_ ]page|\bpage \d+|cursor\s*[=:]|start_from|"
+    r"continue (?:from|with|reading)|\bmore lines, use\b|to (?:see|read|view|get) (?:the )?(?:more|next)",
     re.IGNORECASE,
 )
 
@@ -143,8 +143,8 @@ def _by_shape(cut: Cut) -> str:
     body = len(text) - len(text.lstrip()), len(text.rstrip())
     head = bool(ranges) and ranges[0][0] <= body[0] + 1
     tail = bool(ranges) and ranges[-1][1] >= body[1] - 1
-    head = head or bool(ranges) and _retold(text[: ranges[0][0]], cut.evidence.noise)
-    tail = tail or bool(ranges) and _retold(text[ranges[-1][1] :], cut.evidence.noise)
+    head = head or (bool(ranges) and _retold(text[: ranges[0][0]], cut.evidence.noise))
+    tail = tail or (bool(ranges) and _retold(text[ranges[-1][1] :], cut.evidence.noise))
     if _is_redacted(cut, lost):
         return "redact"
     if _clips_lines(cut, lost):

@@ -6,7 +6,7 @@ import re
 from itertools import pairwise
 
 from scorers import markers
-from scorers.delivery.evidence import Evidence, Place, merged
+from scorers.delivery.evidence import Evidence, Place, merged, sampled
 from scorers.overlap import Run, align, gaps
 from scorers.payload.skeleton import LONGEST, Skeleton, skeleton
 
@@ -82,16 +82,24 @@ def _evidence(
 ) -> Evidence:
     """Gather what runs at `ranges` of the produced and `places` of the delivered text show."""
     ordered = sorted(places)
+    noise, unexplained = noise_of(delivered, ordered)
     return Evidence(
         ranges=merged(ranges, produced),
-        noise=_noise(delivered, ordered),
-        how=how,
-        seams=[delivered[a[1] : b[0]] for a, b in pairwise(ordered)],
+        noise=noise,
         parts=[delivered[start:end] for start, end in ordered],
+        how=how,
+        seams=[sampled(delivered[a[1] : b[0]]) for a, b in pairwise(ordered)],
+        unexplained=unexplained,
     )
 
 
-def _noise(delivered: str, places: list[Place]) -> str:
-    """Return what of the delivered text no run holds, without the blanks of known markers."""
-    left = (delivered[start:end] for start, end in gaps(places, len(delivered)))
-    return "\n".join(part for part in left if part.strip(BLANKS))
+def noise_of(delivered: str, places: list[Place]) -> tuple[str, int]:
+    """Return what of the delivered text stands outside `places`, without the blanks of known
+    markers, long stretches sampled; and how many characters that is."""
+    parts, size = [], 0
+    for start, end in gaps(places, len(delivered)):
+        part = delivered[start:end].strip(BLANKS)
+        if part:
+            size += len(part)
+            parts.append(sampled(part))
+    return "\n".join(parts), size

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from scorers.delivery.evidence import Evidence, Place, merged
+from scorers.delivery.evidence import Evidence, Place, merged, sampled
 from scorers.delivery.sameness import difference, same
 from scorers.overlap import gaps
 from scorers.payload.json_text import canonical, is_container, read_at
@@ -55,9 +55,7 @@ def by_value(
     outside = gaps([span], len(delivered))
     return Evidence(
         ranges=weighed_ranges(produced, layout, best),
-        noise="\n".join(
-            delivered[start:end] for start, end in outside if delivered[start:end].strip()
-        ),
+        noise="\n".join(sampled(delivered[start:end]) for start, end in outside),
         parts=[delivered[span[0] : span[1]]],
         how="value",
         complete=best.complete,

@@ -7,7 +7,7 @@ from scorers.delivery.evidence import Evidence
 from scorers.delivery.lines import by_line
 from scorers.delivery.mentions import by_mention
 from scorers.delivery.renderings import by_rendering
-from scorers.delivery.texts import BLANKS, NEWLINE, by_skeleton, by_text, without_markers
+from scorers.delivery.texts import NEWLINE, by_skeleton, by_text, without_markers
 from scorers.delivery.values import by_value
 from scorers.payload import views
 from scorers.payload.json_text import MISSING, read
@@ -16,8 +16,6 @@ from scorers.payload.shape import Shape
 
 # A delivered text with more than this many characters of unknown origin may be another rendering.
 MOST_UNEXPLAINED = 24
-
-_NO_BLANKS = str.maketrans("", "", BLANKS)
 
 Sightings = tuple[markers.Sighting, ...]
 
@@ -32,7 +30,7 @@ def weigh(produced: str, delivered: str, made: Shape) -> tuple[Evidence, Sightin
     if value is not None and _is_payload(value, best, delivered, found):
         value.seams = best.seams
         return value, found
-    if _unexplained(best) > MOST_UNEXPLAINED:
+    if best.unexplained > MOST_UNEXPLAINED:
         rendered = by_rendering(produced, made.layout, blanked)
         if rendered is not None and rendered.kept > best.kept:
             return rendered, found
@@ -51,7 +49,7 @@ def _by_texts(produced: str, delivered: str, blanked: str) -> Evidence:
         other.numbered = view.numbered
         if other.kept > best.kept:
             best = other
-    if best.kept == len(produced) or _unexplained(best) < 0.02 * len(blanked):
+    if best.kept == len(produced) or best.unexplained < 0.02 * len(blanked):
         return best
     for text, numbered in tried:
         lined = by_line(produced, text)
@@ -64,16 +62,11 @@ def _by_texts(produced: str, delivered: str, blanked: str) -> Evidence:
     return best
 
 
-def _unexplained(evidence: Evidence) -> int:
-    """Count the delivered characters that are neither the tool's nor a known marker's."""
-    return len(evidence.noise.translate(_NO_BLANKS))
-
-
 def _is_payload(value: Evidence, best: Evidence, delivered: str, found: Sightings) -> bool:
     """Say whether the value found is the message's payload rather than a fragment of it, or a
     string that happens to close over a seam between head and tail."""
     size = sum(map(len, value.parts))
-    clean = len(best.ranges) == 2 and _unexplained(best) < 0.1 * len(delivered)
+    clean = len(best.ranges) == 2 and best.unexplained < 0.1 * len(delivered)
     if clean and value.kinds & {"clip", "value", "number"} and value.kinds & {"row", "key"}:
         return False
     if clean and any((one.marker.strategy or "").startswith("head_tail") for one in found):

@@ -14,6 +14,13 @@ Place = tuple[int, int]
 # A result with more fields than this is measured by characters and rows only.
 MOST_PLACES = 2_000_000
 _SPACE = re.compile(r"[ \t\r\n]*")
+# A member with a plain key and a plain scalar, up to the comma or brace behind it: most of all
+# members, at a fifth of the time.
+_MEMBER = re.compile(
+    r"""[ \t\r\n]*("([^"\\\x00-\x1f]*)"[ \t\r\n]*:[ \t\r\n]*"""
+    r"""(?:"([^"\\\x00-\x1f]*)"|(true|false|null|-?\d{1,300}(?:\.\d{1,300})?)))[ \t\r\n]*(?=[,}])"""
+)
+_WORDS = {"true": True, "false": False, "null": None}
 
 
 @dataclass(slots=True)
@@ -112,22 +119,41 @@ def _object(text: str, start: int) -> tuple[dict[str, Place], dict[str, Any], in
     """Locate the members of the object at `start`, which parses."""
     places: dict[str, Place] = {}
     values: dict[str, Any] = {}
-    at = _skip(text, start + 1)
-    while at < len(text) and text[at] != "}":
+    at = start + 1
+    while True:
+        simple = _MEMBER.match(text, at)
+        if simple is not None:
+            name = simple[2]
+            places[name] = simple.span(1)
+            values[name] = _scalar(simple)
+            at = simple.end() + 1
+            if text[at - 1] == ",":
+                continue
+            return places, values, at
+        at = _skip(text, at)
+        if at >= len(text) or text[at] == "}":
+            return places, values, at + 1
         key = read_at(text, at)
-        if key is None:
-            break
-        colon = _skip(text, key[1])
-        value = read_at(text, _skip(text, colon + 1))
-        if value is None:
-            break
+        value = read_at(text, _skip(text, _skip(text, key[1]) + 1)) if key else None
+        if key is None or value is None:
+            return places, values, at + 1
         name = str(key[0])
         places[name] = (at, value[1])
         values[name] = value[0]
         at = _skip(text, value[1])
         if text.startswith(",", at):
-            at = _skip(text, at + 1)
-    return places, values, at + 1
+            at += 1
+
+
+def _scalar(member: re.Match[str]) -> Any:
+    """Return the value of a member that the pattern matched."""
+    text = member[3]
+    if text is not None:
+        return text
+    word = member[4]
+    if word in _WORDS:
+        return _WORDS[word]
+    return float(word) if "." in word else int(word)
 
 
 def _array(text: str, start: int) -> tuple[list[Place], list[Any]]:

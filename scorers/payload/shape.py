@@ -101,9 +101,8 @@ def _words(text: str) -> str:
         return "html"
     if _DIFF.search(text):
         return "diff"
-    if _TRACE.search(text) and (_TRACE.match(text) or "Traceback" in text or count > 3):
-        if not sum(1 for line in lines if _TIME.match(line)) > count / 3:
-            return "traceback"
+    if _is_trace(text, lines):
+        return "traceback"
     if count == 1 and _BLOB.match(text):
         return "base64"
     if count > 2 and all(_BLOB.match(line) for line in lines[:-1]):
@@ -111,6 +110,15 @@ def _words(text: str) -> str:
     if _RULE.search(text) and ("|" in text or "+-" in text):
         return "table"
     return _prose_or_lines(text, lines)
+
+
+def _is_trace(text: str, lines: list[str]) -> bool:
+    """Say whether a text is a stack trace, rather than a log that holds one."""
+    if not _TRACE.search(text):
+        return False
+    if not (_TRACE.match(text) or "Traceback" in text or len(lines) > 3):
+        return False
+    return sum(1 for line in lines if _TIME.match(line)) <= len(lines) / 3
 
 
 def _prose_or_lines(text: str, lines: list[str]) -> str:

@@ -16,14 +16,13 @@ LONGEST_LITERAL = 500_000
 DEEPEST = 8
 MOST_VIEWS = 12
 MOST_NODES = 20_000
-LONGEST_NUMBERED = 4_000_000
+LONGEST_NUMBERED = 32_000_000
 
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-Z\\-_]")
 _NUMBER = re.compile(r"^[ ]*(\d+)(?:\t|[ ]?\|[ ]?|: |→|  )", re.MULTILINE)
 _BLOCK_TEXT = re.compile(r"\btext=(?P<text>'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")")
-_TAGS = re.compile(
-    r"<(script|style)\b[^>]*>.*?</\1\s*>|<!--.*?-->|<[^>]{1,2000}>", re.IGNORECASE | re.DOTALL
-)
+# What an MCP result holds beside its content blocks.
+_RESULT = {"content", "isError", "is_error", "_meta", "meta", "structuredContent"}
 _FENCE = re.compile(r"^\s*```[\w-]*\n(?P<body>.*?)\n?```\s*$", re.DOTALL)
 
 
@@ -56,7 +55,30 @@ def without_numbers(text: str) -> str | None:
 
 def visible(markup: str) -> str:
     """Return the text of an HTML page as a reader sees it, white space apart."""
-    return html.unescape(_TAGS.sub(" ", markup))
+    parts, at, folded = [], 0, markup.lower()
+    while at < len(markup):
+        opens = markup.find("<", at)
+        if opens < 0:
+            break
+        parts.append(markup[at:opens])
+        at = _behind_tag(markup, folded, opens)
+        if at < 0:
+            return html.unescape(" ".join(parts))
+    parts.append(markup[at:])
+    return html.unescape(" ".join(parts))
+
+
+def _behind_tag(markup: str, folded: str, opens: int) -> int:
+    """Return the offset behind the tag, comment or script at `opens`; -1 where it never ends."""
+    if markup.startswith("<!--", opens):
+        ends = markup.find("-->", opens)
+        return ends + 3 if ends >= 0 else -1
+    closes = markup.find(">", opens)
+    for name in ("script", "style"):
+        if folded.startswith(f"<{name}", opens):
+            closes = folded.find(f"</{name}", opens)
+            closes = markup.find(">", closes) if closes >= 0 else -1
+    return closes + 1 if closes >= 0 else -1
 
 
 def literal(text: str) -> Any:
@@ -116,8 +138,8 @@ def _inner(value: Any) -> Any:
 def blocks(value: Any) -> list[str] | None:
     """Return the texts of MCP or provider content blocks, None where a value is something else."""
     if isinstance(value, dict) and isinstance(value.get("content"), list):
-        if set(value) <= {"content", "isError", "is_error", "_meta", "meta", "structuredContent"}:
-            value = value["content"] if not value.get("structuredContent") else None
+        bare = set(value) <= _RESULT and not value.get("structuredContent")
+        value = value["content"] if bare else None
     if isinstance(value, dict) and set(value) <= {"type", "text", "annotations", "cache_control"}:
         value = [value]
     if not isinstance(value, list) or not value:
