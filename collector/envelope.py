@@ -18,7 +18,7 @@ from scorers.turn import Message, Part
 _OBJECT = re.compile(r"<[^<>]{1,200} at 0x[0-9a-f]+>|[A-Z]\w{1,80}\(\w{1,80}=.*", re.DOTALL)
 # Envelopes nest two or three deep.
 _DEPTH = 6
-_WRAPPING = ("inputs", "input", "kwargs", "args", "data")
+_WRAPPING = ("inputs", "input", "input_args", "kwargs", "args", "data")
 _REQUEST = (
     "task", "query", "question", "prompt", "request", "message", "user_message", "user_input",
     "user_prompt", "user_query", "text", "content", "new_message", "user_msg", "topic",

@@ -25,6 +25,8 @@ class Scope:
     delivered: dict[str, tuple[int, list[Part]]] = field(default_factory=dict)
     anonymous: list[tuple[int, Part]] = field(default_factory=list)
     opening: set[str] = field(default_factory=set)
+    unreadable: set[int] = field(default_factory=set)
+    strangers: set[int] = field(default_factory=set)
 
     @classmethod
     def of(cls, calls: list[Inference], opening_from: int) -> Scope:
@@ -33,6 +35,8 @@ class Scope:
         seen_anonymous: set[tuple[str | None, str]] = set()
         for at, call in enumerate(calls):
             for index, message in enumerate(call.input or ()):
+                if message.role == "tool" and not message.of_kind("tool_result"):
+                    scope.unreadable.add(at)
                 for part in message.of_kind("tool_result"):
                     if part.id is None:
                         mark = (part.name, part.text)
@@ -55,6 +59,18 @@ class Scope:
                     name, arguments, _ = scope.requested.get(part.id, ("", "", -1))
                     scope.requested[part.id] = (part.name or name, part.text or arguments, at)
         return scope
+
+    def find_strangers(self, tools: Sequence[ToolExecution]) -> None:
+        """Find the calls that were given results under ids that nobody asked for."""
+        executed = {tool.call_id for tool in tools}
+        for call_id, (at, _) in self.delivered.items():
+            new = at > 0 or call_id in self.opening
+            if new and call_id not in self.requested and call_id not in executed:
+                self.strangers.add(at)
+
+    def may_hide(self, calls: Sequence[int]) -> bool:
+        """Say whether a result may stand in one of these calls without being recognized there."""
+        return any(at in self.unreadable or at in self.strangers for at in calls)
 
     def calls_after(self, tool: ToolExecution, call_id: str | None) -> list[int]:
         """Return the positions of the calls that could have read a tool's result."""
@@ -81,6 +97,7 @@ def tool_results(
     """
     history = segment.histories[0]
     scope = Scope.of(segment.calls, history.request_at + 1)
+    scope.find_strangers(tools)
     used: set[str] = set()
     found: list[ToolResult] = []
     by_arguments = _by_arguments(scope)
@@ -196,7 +213,8 @@ def _pair(
     delivered_missing = None
     if at < 0 and after:
         delivered_missing = incomplete or _why_not_seen([scope.calls[n] for n in after], limits)
-        if delivered_missing is None and how is None and not tool.call_id:
+        nameless = how is None and not tool.call_id
+        if delivered_missing is None and (nameless or scope.may_hide(after)):
             delivered_missing = "no_join"
     return ToolResult(
         tool=tool.tool,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from collector.assembly.threads import Segment, answer_of, asks_for_tools
@@ -66,11 +67,21 @@ def reply_of(segment: Segment | None, root: AgentInvocation | None) -> Reply:
         if last.capture.hidden or any(part.cut_by_capture for part in answer.parts):
             return Reply(None, last.capture.hidden or "cut", last.trace_id, last.span_id)
         return Reply("", "empty", last.trace_id, last.span_id)
+    if told and told.strip() in text and not text.startswith(told.strip()):
+        # What the agent made of the answer: "Thought: … Final Answer: …" is its own form.
+        return _from_agent(told, root, None)
     prefill = segment.histories[-1].prefill
-    earlier = {_text(call) for call in segment.calls[:-1]}
-    if prefill and prefill.strip() not in earlier and not text.startswith(prefill):
+    if prefill and not text.startswith(prefill) and not _was_said(prefill, segment.calls[:-1]):
         text = prefill + text
     return Reply(text, None, last.trace_id, last.span_id)
+
+
+def _was_said(prefill: str, calls: Sequence[Inference]) -> bool:
+    """Whether a text under the assistant's name is an earlier answer, not the start of the next.
+
+    A ReAct agent appends the tool's observation to it.
+    """
+    return any((text := _text(call)) and prefill.strip().startswith(text) for call in calls)
 
 
 def _text(call: Inference) -> str:

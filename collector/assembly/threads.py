@@ -231,9 +231,13 @@ def main_thread(candidates: list[Segment], root: AgentInvocation | None) -> int:
     """
     told = " ".join(m.text for m in root.output or ()).strip() if root is not None else ""
     if told:
-        for segment in candidates:
-            answer = answer_of(segment.calls[-1])
-            if answer is not None and answer.text.strip() and answer.text.strip() in told:
+        answers = [(s, answer_of(s.calls[-1])) for s in candidates]
+        said = [(s, answer.text.strip()) for s, answer in answers if answer is not None]
+        for segment, text in said:
+            if text and text in told:
+                return segment.thread
+        for segment, text in reversed(said):
+            if told in text:  # the agent took its output out of a form of its own
                 return segment.thread
     serious = [s for s in candidates if not is_utility(s, candidates)] or candidates
     agents = {agent for segment in serious for agent in segment.agents}

@@ -22,6 +22,7 @@ from collector.content import (
 )
 from collector.convention import string
 from collector.counterpart import keeps_results_apart, lacks_ids, with_ids
+from collector.crew import crew_member, crew_request
 from collector.dialect import AnyOperation, origin
 from collector.envelope import arguments_in, reply_in, request_in
 from collector.exchange import messages_in, response_id
@@ -40,7 +41,7 @@ _SESSION = ("session_id", "thread_id", "conversation_id")
 _CALL_ID = ("tool_call.id", "tool.id", "tool.call_id", "gen_ai.tool.call.id")
 _STRANDS = "strands.telemetry.tracer"
 # What wrappers add to the name of the agent that they run.
-_RUN = (".run", "._execute_core", ".kickoff", ".invoke")
+_RUN = (".run", "._execute_core", ".kickoff", ".invoke", ".__call__")
 
 
 class OpenInference:
@@ -190,7 +191,7 @@ def _tool(span: Span, shared: dict[str, Any]) -> ToolExecution:
     return ToolExecution(
         # Hidden arguments hide nothing of the result.
         **shared | {"capture": _captured_values(span, "output")},
-        tool=string(attributes, "tool.name") or span.name,
+        tool=string(attributes, "tool.name") or _name(span),
         call_id=string(attributes, *_CALL_ID) or inner_id,
         arguments=arguments,
         result=result,
@@ -227,17 +228,22 @@ def _agent(span: Span, shared: dict[str, Any], *, workflow: bool) -> AgentInvoca
     attributes = span.attributes
     said = _listed(span, entries(attributes, _INPUT))
     if not workflow and shared["agent"] is None:
-        name = span.name.removeprefix("invoke_agent ")
-        shared["agent"] = next((name[: -len(end)] for end in _RUN if name.endswith(end)), name)
+        shared["agent"] = crew_member(span) or _name(span)
     elif shared["agent"] is None:
         shared["agent"] = graph_name(span)
     answered = _listed(span, entries(attributes, _OUTPUT))
     return AgentInvocation(
         **shared | {"capture": _captured_values(span, "input", "output")},
         kind="workflow" if workflow else "agent",
-        input=request_in(attributes.get("input.value")) or _spoken(said),
+        input=crew_request(span) or request_in(attributes.get("input.value")) or _spoken(said),
         output=reply_in(attributes.get("output.value")) or _spoken(answered),
     )
+
+
+def _name(span: Span) -> str:
+    """Return the name of an agent or tool, out of that of the span around its run."""
+    name = span.name.removeprefix("invoke_agent ")
+    return next((name[: -len(end)] for end in _RUN if name.endswith(end)), name)
 
 
 def _spoken(said: tuple[Message, ...] | None) -> tuple[Message, ...] | None:

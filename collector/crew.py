@@ -1,0 +1,40 @@
+"""CrewAI's crews, as OpenInference records them: who works in them, and what they were asked."""
+
+from __future__ import annotations
+
+import re
+
+from collector.content import decode
+from collector.convention import string
+from collector.span import Span
+from scorers.turn import Message, Part
+
+_ROLE = re.compile(r"\brole='([^'\n]{1,200})'")
+# The repr of an agent begins with its id and role; its backstory may be long.
+_HEAD = 1000
+
+
+def crew_request(span: Span) -> tuple[Message, ...] | None:
+    """Return what the crew's first task asks for, None where the span is not that of a crew.
+
+    The prompt that a model call shows wraps it in words of CrewAI's own.
+    """
+    tasks = decode(span.attributes.get("crew_tasks"))
+    first = tasks[0] if isinstance(tasks, list) and tasks else None
+    asked = string(first, "description") if isinstance(first, dict) else None
+    return (Message("user", (Part("text", asked),)),) if asked else None
+
+
+def crew_member(span: Span) -> str | None:
+    """Return the role of the agent that a task was given to, None where it is not recorded.
+
+    Up to 0.1.x the span is called `Task._execute_core` and holds the agent's repr.
+    """
+    if not span.scope.name.endswith(".crewai"):
+        return None
+    given = decode(span.attributes.get("input.value"))
+    agent = given.get("agent") if isinstance(given, dict) else None
+    if isinstance(agent, dict):
+        return string(agent, "role")
+    found = _ROLE.search(agent[:_HEAD]) if isinstance(agent, str) else None
+    return found[1] if found else None

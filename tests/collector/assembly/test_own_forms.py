@@ -1,0 +1,59 @@
+"""Agents that talk to their model in a form of their own, and results nobody can recognize."""
+
+from scorers.turn import Message, Part
+
+OBSERVED = 'Action: look\nAction Input: {}\nObservation: {"seen": "a heron, on the north bank"}'
+
+
+def test_answer_with_its_observation_behind_it_is_no_prefill(run, say):
+    """CrewAI's ReAct loop appends what the tool returned to the assistant's text."""
+    run.call([say.user("What is there?")], say.says("Action: look\nAction Input: {}"))
+    run.tool("look", '{"seen": "a heron, on the north bank"}')
+    run.call([say.user("What is there?"), say.says(OBSERVED)], say.says("Final Answer: A heron."))
+    assert run.turn().reply == "Final Answer: A heron."
+
+
+def test_reply_is_what_the_agent_took_out_of_the_answer(run, say):
+    run.call([say.user("What is there?")], say.says("Thought: I know\nFinal Answer: A heron."))
+    run.agent(output=(say.says("A heron."),))
+    assert run.turn().reply == "A heron."
+
+
+def test_agent_output_that_is_the_start_of_the_answer_is_no_reply(run, say):
+    """Previews keep the start of a text."""
+    run.call([say.user("What is there?")], say.says("A heron. It is on the north bank."))
+    run.agent(output=(say.says("A heron."),))
+    assert run.turn().reply == "A heron. It is on the north bank."
+
+
+def test_answer_that_holds_the_agents_output_is_that_of_the_main_thread(run, say):
+    """DSPy asks for each step in a conversation of its own."""
+    run.call([say.user("[[question]] What is there? [[steps]]")], say.says("[[tool]] look"))
+    run.call([say.user("[[question]] What is there? [[steps]] 1")], say.says("[[answer]] A heron!"))
+    run.agent(input=(say.user("What is there?"),), output=(say.says("A heron!"),))
+    turn = run.turn()
+    assert (turn.request, turn.reply, turn.model_calls) == ("What is there?", "A heron!", 2)
+
+
+def lost(run, say, *behind):
+    """A tool's result of which the next call shows no message under its id."""
+    asked = [say.user("Look."), say.asks(("c1", "look", "{}"))]
+    run.call(asked[:1], asked[1])
+    run.tool("look", "a heron", "c1")
+    run.call([*asked, *behind], say.says("Nothing."))
+    [result] = run.turn().tool_results[:1]
+    return result.delivered_missing
+
+
+def test_result_without_a_message_is_lost(run, say):
+    assert lost(run, say) is None
+
+
+def test_result_is_not_lost_where_a_tools_message_cannot_be_read(run, say):
+    assert lost(run, say, Message("tool", ())) == "no_join"
+    other = Message("tool", (Part("other", "{}"),))
+    assert lost(type(run)(), say, other) == "no_join"
+
+
+def test_result_is_not_lost_where_another_stands_under_an_id_that_nobody_asked_for(run, say):
+    assert lost(run, say, say.returns("item_7", "a heron")) == "no_join"
