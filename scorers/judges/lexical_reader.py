@@ -149,6 +149,12 @@ class LexicalReader:
                 "no private context is recorded, so nothing tells whether "
                 f"{open_names[0].text} comes from the agent's work"
             )
+        if open_names and not reading.failed and known.cut:
+            return self._unscored(
+                "the private context is too long to be searched to its end "
+                f"({known.private_length} characters), and {open_names[0].text} is not in the part "
+                "that was"
+            )
         evidence: dict[str, Any] = {
             "failed": reading.failed,
             "answered": reading.answered,

@@ -36,6 +36,18 @@ FEWEST_SENTENCES = 10
 ACTION_SHARE = 0.21
 SHORTEST_SENTENCE = 8
 
+# A question for a fact, with nothing to be done: reporting only work leaves it open.
+FACT = re.compile(
+    r"(?i)(?:\A|[.!?]\s+|\n)\s*(?:and\s|so\s)?(?:what(?!['’]s new| have you| did you| are you"
+    r"| do you (?:do|plan))|which|how (?:many|much|long|often|old|big|full|high)|when|where|why|who)\b"
+)
+# Words of a result in a sentence that begins with an action.
+RESULT = re.compile(
+    r"(?i)\d|[:：]|\b(?:that|because|is|are|was|were|found|shows?|no|none|not|so|which|but|failed"
+    r"|will|should|would|can|could|has|you)\b"
+)
+FEWEST_SHORT = 2
+
 REQUESTED = re.compile(
     r"(?i)\b(?:cancel|change|upgrade|return|exchange|refund|book|modify|update|check"
     r"|close|delete|remove|add)\b|取消|退|改|查|关闭|删除"
@@ -51,7 +63,7 @@ def only_actions(passage: Passage, request: str) -> bool:
     if not QUESTION.search(POLITE.sub(" ", request)):
         return False
     text = passage.own_words
-    sentences = actions = 0
+    sentences = actions = bare = 0
     for start, end in passage.sentences():
         sentence = text[start:end]
         if len(sentence.strip()) < SHORTEST_SENTENCE:
@@ -59,7 +71,11 @@ def only_actions(passage: Passage, request: str) -> bool:
         sentences += 1
         if ACTION.search(sentence) or ACTION_HAN.search(sentence):
             actions += 1
-    return sentences >= FEWEST_SENTENCES and actions >= ACTION_SHARE * sentences
+            bare += RESULT.search(sentence) is None
+    if sentences >= FEWEST_SENTENCES:
+        return actions >= ACTION_SHARE * sentences
+    nothing_else = FEWEST_SHORT <= sentences == bare and not passage.fenced
+    return nothing_else and "`" not in passage.text and FACT.search(request) is not None
 
 
 def passed_over(passage: Passage, request: str) -> str | None:

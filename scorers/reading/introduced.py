@@ -21,6 +21,7 @@ from scorers.reading.kinds import (
     WORK_HAN,
     abbreviates,
     has_kind,
+    has_kinds,
     is_kind,
     is_work,
     kinds_in,
@@ -58,11 +59,11 @@ HANDED = re.compile(
 )
 # "the pump PMP-3", "der Lieferschein LS-7781", "el albarán ALB-551".
 NOUN_PHRASE = re.compile(
-    r"(?i)(?:\A|[\s(])(?:the|an?|our|your|their|its|this|that|these|those|der|die|das|den|dem|des"
+    r"(?i)(?:\A|[\s(])(?:the|an?|our|your|their|its|these|those|der|die|das|den|dem|des"
     r"|eine?[nmr]?|ihre?[nmrs]?|unsere?[nmrs]?|zu[mr]|im|vom|beim|el|la|los|las|una?|tu|su|al|del|les?|du"
-    r"|au|il|lo|os|as|do|da)\s+(?:[^\W\d_][\w'-]{1,30}\s+)??([^\W\d_][\w'-]{2,30})\s+\W{0,3}\Z"
+    r"|au|il|lo|os|as|do|da)\s+(?:[^\W\d_][\w'-]{1,30}\s+)??([^\W\d_][\w'-]{2,30})\s+[*_`\"“#]{0,3}\Z"
 )
-ARTICLE = re.compile(r"(?i)(?:\A|\s)(?:the|der|die|das|el|la)\s\W{0,3}\Z")
+ARTICLE = re.compile(r"(?i)(?:\A|\s)(?:the|der|die|das|el|la)\s[*_`\"“#]{0,3}\Z")
 ASKS_FOR = re.compile(
     r"(?i)\b(?:which|welche[rsnm]?|cuál(?:es)?|qué|quel(?:le)?s?|is there an?|is an?|any|are there|do we have an?"
     r"|what)\s(?:of (?:our|my|the|your)\s)?((?:[\w'-]+\s?){1,3})"
@@ -203,7 +204,7 @@ class Introduced:
             line = self._text[start : max(end, 0)]
             if line.strip() and not ITEM.match(line) and not line[:1].isspace():
                 lead = SENTENCE_END.split(line[-REACH:].rstrip(MARKS))[-1]
-                return bool(HEADS.search(line)) and has_kind(lead)
+                return bool(HEADS.search(line)) and has_kinds(lead)
             if start == 0:
                 return False
             end = start - 1

@@ -99,6 +99,11 @@ def has_kind(text: str) -> bool:
     return HAN.search(text) is not None or next(kinds_in(text), None) is not None
 
 
+def has_kinds(text: str) -> bool:
+    """Whether a text names several things of a kind: a plural."""
+    return HAN.search(text) is not None or any(word not in NOUNS for word in kinds_in(text))
+
+
 def abbreviates(prefix: str, word: str) -> bool:
     """Whether three letters or more stand for a word: its beginning (PAL), or its first letter and
     later consonants in their order (SHP)."""

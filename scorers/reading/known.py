@@ -25,6 +25,7 @@ class Known:
     def __init__(self, turn: Turn) -> None:
         self._turn = turn
         self._budget = SEARCH_BUDGET
+        self._spent = False
         self._series: dict[str, bool] = {}
 
     @cached_property
@@ -49,6 +50,12 @@ class Known:
     def private_length(self) -> int:
         """Characters that only the agent has seen."""
         return sum(len(item.text) for item in self._turn.private)
+
+    @property
+    def cut(self) -> bool:
+        """Whether private context was left unsearched: it is too long, or there were too many
+        names to look up in it."""
+        return self.private_length > PRIVATE_LIMIT or self._spent
 
     @property
     def has_files(self) -> bool:
@@ -103,6 +110,7 @@ class Known:
         for item in self._turn.private:
             length = min(len(item.text), left)
             if length > self._budget:
+                self._spent = True
                 return
             self._budget -= length
             yield item.text if length == len(item.text) else item.text[:length]

@@ -29,9 +29,12 @@ NOTES = re.compile(
     r"|explained|defined|kept"
     r"|see|found|noted)\s(?:[\w.-]+\s){0,3}?(?:in|under|from)\s(?:[\w.-]+\s){0,4}?"
     r"((?:in\s)?(?:my|the agent's|the session|the subagent's)\s(?:internal\s|own\s"
-    r"|working\s|work\s)?"
+    r"|working\s|work\s|session\s|private\s)?"
     r"(?:notes?|scratchpad|memory|log|journal|workspace|to-?do list))\b"
     r"|(?:见|详见|参见|列在|记在|写在|存在)([^，。；\n]{0,10}我的?(?:工作)?(?:笔记|记录|备忘|工作区))"
+    r"|\b((?:in|unter|aus)\smeine[nmr]\s(?:internen\s|eigenen\s)?(?:notizen|arbeitsnotizen"
+    r"|aufzeichnungen|unterlagen|protokollen?)|en mis (?:propias )?(?:notas|apuntes|registros)"
+    r"|dans mes notes|私のメモ|内部メモ)"
 )
 # An earlier message of the agent, where the requester has had none.
 EARLIER = re.compile(
@@ -39,6 +42,25 @@ EARLIER = re.compile(
     r"|earlier|last|prior)\s"
     r"(?:report|reply|message|summary|analysis|answer|update|response|e-?mail))\b"
     r"|((?:我)?(?:上次|上一(?:封|轮|次|条)|此前|之前)的?(?:报告|回复|分析|邮件|总结|答复))"
+)
+# A run or entry of the agent's, as the place where the content is.
+ENTRY = re.compile(
+    r"(?i)\b(?:see|given in|listed in|shown in|described in|found in|settings of|according to|per)\s"
+    r"(?:the\s)?(?:run|entry|index entry|log entry|note|chunk|snippet|observation|artifact)\s"
+    r"[`*]{0,2}([A-Za-z][\w./-]{1,40})"
+)
+# "The second fix", where no fixes were listed: neither counted, nor numbered, nor named before.
+ORDINAL = re.compile(
+    r"(?i)\bthe\s(?:second|third|fourth|fifth)\s(fix|approach|option|issue|finding|solution|variant"
+    r"|scenario|hypothesis|alternative|proposal|suggestion|method|candidate|problem|cause|caveat)\b"
+    r"|第[二三四五]个?(方案|问题|修复|办法|选项|原因|假设|建议|发现)"
+    r"|\b(?:die|der|das|den|la|el)\s(?:zweite|dritte|vierte|segund[ao]|tercera?|cuart[ao])n?\s"
+    r"(lösung|variante|option|ansatz|opción|solución|enfoque|propuesta)\b"
+)
+LISTED = re.compile(
+    r"(?im)^[ \t]*(?:[-*•]|\(?\d{1,2}[.)、]|\|)|\b(?:first|one is|other|another|either|both|two|three"
+    r"|four|five|firstly|besides|also|alternatively|erste[nrs]?|zwei|drei|primer[ao]?|dos|tres|entweder)\b"
+    r"|\(\d\)|[①②]|第一|首先|两|三"
 )
 # Something shown above, where nothing stands above.
 ABOVE = re.compile(
@@ -66,6 +88,8 @@ def unseen_pointers(passage: Passage, known: Known) -> Iterator[Gap]:
     for match in NOTES.finditer(text):
         yield _gap(passage, match, 0, "What do the notes say? They were never sent.")
         break
+    yield from _entries(passage, known)
+    yield from _ordinals(passage, known)
     if not known.has_replies:
         for match in EARLIER.finditer(text):
             yield _gap(passage, match, _group(match), "Which one? None was sent before.")
@@ -85,6 +109,30 @@ def unseen_pointers(passage: Passage, known: Known) -> Iterator[Gap]:
             "background",
             "Who made this data, from what, and why is it used here?",
         )
+
+
+def _entries(passage: Passage, known: Known) -> Iterator[Gap]:
+    for match in ENTRY.finditer(passage.own_words):
+        name = match.group(1).rstrip(".-/")
+        coded = any(mark.isdigit() for mark in name)
+        if coded and not known.to_requester(name) and known.origin(name) is not None:
+            yield _gap(passage, match, 1, "What does it say? It was never sent.")
+            return
+
+
+def _ordinals(passage: Passage, known: Known) -> Iterator[Gap]:
+    """The first "second fix" of fixes that were never listed."""
+    match = ORDINAL.search(passage.own_words)
+    if match is None or known.has_replies:
+        return
+    noun = next(group for group in match.groups() if group).lower()
+    before = passage.own_words[: match.start()]
+    if noun in known.folded or noun in before.lower() or LISTED.search(before):
+        return
+    # The rest of the sentence or list may count them ("The second option, …, the first …").
+    if LISTED.search(known.requester[-4000:]) or re.search(r"(?m)^\s*\d[.)]", passage.text):
+        return
+    yield _gap(passage, match, 0, "Which one? They were never listed.")
 
 
 def _group(match: re.Match[str]) -> int:
