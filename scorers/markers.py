@@ -128,8 +128,15 @@ _LOST = (
 _NOTE = re.compile(_LOST, re.IGNORECASE)
 _AMOUNT = re.compile(
     r"(?P<size>[\d,_.]*\d)\s*(?:more |additional |other )?"
-    r"(?P<unit>tokens?|lines?|bytes?|char(?:acter)?s?|rows?|items?|records?|messages?|[kKMG]i?B)\b"
+    r"(?P<unit>(?:tokens?|lines?|bytes?|char(?:acter)?s?|rows?|items?|records?|messages?|[kKMG]i?B|"
+    r"Zeichen|Zeilen|caract[eè]res|lignes|l[ií]neas|символ\w*|строк\w*)\b|字符|个字符|文字|글자|行|줄)"
 )
+
+
+_UNITS = {
+    **dict.fromkeys(("zeich", "carac", "симво", "字符", "个字符", "文字", "글자"), "chars"),
+    **dict.fromkeys(("zeile", "ligne", "línea", "linea", "строк", "行", "줄"), "lines"),
+}
 
 
 def note(text: str) -> bool:
@@ -140,7 +147,7 @@ def note(text: str) -> bool:
 def unit(text: str) -> str | None:
     """Return the unit that a harness's note counts in: tokens, lines, bytes, chars, rows, items."""
     for match in _AMOUNT.finditer(text):
-        word = match["unit"].lower()
+        word = _UNITS.get(match["unit"].lower()[:5], match["unit"].lower())
         for name in ("token", "line", "byte", "char", "row", "item", "record"):
             if word.startswith(name):
                 return {"record": "rows"}.get(name, name + "s")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from typing import Any
 
+from scorers.delivery.capture import LONGEST_EMPTY
 from scorers.delivery.sameness import same
 from scorers.payload import views
 from scorers.payload.json_text import MISSING, read
@@ -25,6 +26,12 @@ def is_intact(produced: str, delivered: str, made: Shape) -> bool:
         return True
     if _stands_squeezed(ours, delivered):
         return True
+    value = read(ours)
+    if value in (None, "", [], {}) and len(delivered) <= LONGEST_EMPTY:
+        # An empty result, and what the harness says instead of it.
+        return True
+    if _scalar(value, delivered):
+        return True
     if isinstance(made.value, dict | list | str) and _carries(made.value, delivered):
         return True
     if made.format == "jsonl" and _carries_lines(ours, delivered):
@@ -33,6 +40,14 @@ def is_intact(produced: str, delivered: str, made: Shape) -> bool:
         seen = _squeezed(views.visible(produced))
         return bool(seen) and seen in _squeezed(delivered)
     return False
+
+
+def _scalar(value: Any, delivered: str) -> bool:
+    """Say whether a lone scalar arrived in another spelling."""
+    if isinstance(value, dict | list) or value is MISSING:
+        return False
+    theirs = views.literal(delivered) if delivered[:1] in "'\"" else read(delivered.strip())
+    return same(value, delivered.strip() if theirs is MISSING else theirs)
 
 
 def stands_in(ours: str, delivered: str) -> bool:
@@ -90,7 +105,11 @@ def _carries(ours: Any, delivered: str) -> bool:
             if any(_alike(wish, one) and same(wish, one) for wish in wanted):
                 return True
     texts = [wish for wish in wanted if isinstance(wish, str)]
-    return any(len(text) >= SHORTEST and _squeezed(text) in _squeezed(delivered) for text in texts)
+    return any(
+        stands_in(text.strip(), delivered) or _stands_squeezed(text, delivered)
+        for text in texts
+        if text.strip()
+    )
 
 
 def _alike(a: Any, b: Any) -> bool:

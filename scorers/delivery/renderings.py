@@ -3,6 +3,7 @@ and value lines, XML. Each scalar is looked for behind the one before it."""
 
 from __future__ import annotations
 
+import html
 import re
 from dataclasses import dataclass, field
 from typing import Any
@@ -21,6 +22,7 @@ MOST_SHAPES = 64
 # Keys of one object whose order is looked up; a wider one is taken to keep its order.
 MOST_KEYS = 200
 _WORD = re.compile(r"\w+")
+_ESCAPED = re.compile(r"\\+(?:u([0-9a-fA-F]{4})|[nrt])")
 _FLAT = re.compile(r"[\s\\]+")
 
 
@@ -87,12 +89,14 @@ def by_rendering(produced: str, layout: Layout, delivered: str) -> Evidence | No
     search = _Search(flat(delivered).lower())
     search.at = opening = _first_key(layout, search.text)
     weighing = Weighing([set() for _ in layout.values])
-    words = set(_WORD.findall(search.text))
-    named = {name for name in layout.names() if _named(name, words)}
+    words = _WORD.findall(search.text)
+    known = set(words)
+    named = {name for name in layout.names() if _named(name, known)}
     for index, record in enumerate(layout.values):
         for name in search.ordered(record):
             if search.hopeless:
                 return None
+            search.size += len(name) if name in named else 0
             rows = _rows_of(record[name]) if name == layout.main else None
             if rows is None:
                 whole = _seek_all(search, record[name])
@@ -101,7 +105,7 @@ def by_rendering(produced: str, layout: Layout, delivered: str) -> Evidence | No
                 whole = all(weighing.rows)
             if whole and name in named:
                 weighing.complete[index].add(name)
-    if not search.found or not _explains(search):
+    if not search.found or not _explains(search, words):
         return None
     noise = sampled(search.text[:opening]) + "\n" + sampled(search.text[search.at :])
     return Evidence(
@@ -115,10 +119,10 @@ def by_rendering(produced: str, layout: Layout, delivered: str) -> Evidence | No
     )
 
 
-def _explains(search: _Search) -> bool:
+def _explains(search: _Search, words: list[str]) -> bool:
     if search.found >= 0.8 * search.sought:
         return True
-    return search.found >= 4 and search.size >= 0.35 * len(search.text)
+    return search.found >= 4 and search.size >= 0.35 * sum(map(len, words))
 
 
 def _ranges(produced: str, layout: Layout, weighing: Weighing) -> list[Place]:
@@ -145,8 +149,15 @@ def _rows_of(value: Any) -> list[Any] | None:
 
 
 def flat(text: str) -> str:
-    """Drop quotes and collapse white space."""
-    return _FLAT.sub(" ", text.replace('"', "").replace("'", ""))
+    """Drop quotes, resolve escapes and entities, and collapse white space."""
+    if "&" in text:
+        text = html.unescape(text)
+    text = _ESCAPED.sub(_resolved, text.replace('"', "").replace("'", ""))
+    return _FLAT.sub(" ", text)
+
+
+def _resolved(match: re.Match[str]) -> str:
+    return chr(int(match[1], 16)) if match[1] else " "
 
 
 def _first_key(layout: Layout, folded: str) -> int:

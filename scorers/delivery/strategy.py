@@ -28,11 +28,14 @@ _REJECT = re.compile(
 )
 _MASKED = re.compile(r"\bmask|hidden from|not shown to|withheld|redact", re.IGNORECASE)
 _REDACTED = re.compile(
-    r"\*{3,}|•{3,}|█{2,}|\[?(?:REDACTED|MASKED|FILTERED|SCRUBBED)\b|<[A-Z_]{3,}>|\[[A-Z_]{3,}\]"
+    r"\*{3,}|•{3,}|█{2,}|[\[<{(]+(?:[A-Z]+[_ ])?(?:REDACTED|MASKED|FILTERED|SCRUBBED|HIDDEN|EMAIL|"
+    r"PHONE|SSN|CARD|PERSON|NAME|SECRET|TOKEN|KEY|PASSWORD|PII|ADDRESS|IP|URL)\b",
+    re.IGNORECASE,
 )
 _PAGE = re.compile(
     r"\boffset\s*[=:]|next[_ ]page|\bpage \d+|cursor\s*[=:]|start_from|"
-    r"continue (?:from|with|reading)|\bmore lines, use\b|to (?:see|read|view|get) (?:the )?(?:more|next)",
+    r"continue (?:from|with|reading)|\bmore lines, use\b|"
+    r"to (?:see|read|view|get) (?:the )?(?:more|next)",
     re.IGNORECASE,
 )
 
@@ -169,11 +172,12 @@ def _retold(text: str, noise: str) -> bool:
 
 
 def _is_redacted(cut: Cut, lost: list[Place]) -> bool:
-    if not lost or len(lost) > len(cut.evidence.seams) + 2:
+    """Say whether single values were replaced by a mask."""
+    if not lost or cut.has("cut", "page", "pointer", "line_clip", "evict"):
         return False
-    small = sum(end - start for start, end in lost) < 0.5 * len(cut.produced)
-    masked = sum(bool(_REDACTED.search(seam)) for seam in cut.evidence.seams)
-    return small and masked > 0 and masked >= len(lost) / 2
+    added = "\n".join([cut.evidence.noise, *cut.evidence.seams])
+    masks = {mask for mask in _REDACTED.findall(added[:20_000]) if mask not in cut.produced}
+    return bool(masks) and cut.evidence.kept >= 0.3 * len(cut.produced)
 
 
 def _clips_lines(cut: Cut, lost: list[Place]) -> bool:
@@ -210,9 +214,18 @@ def _opening(cut: Cut, lost: list[Place], hint: str | None) -> str:
     lines = "\n" in cut.produced.strip() and _at_line_end(cut.produced, end)
     if cut.evidence.how == "skeleton" or _unit(cut) in ("chars", "characters", "tokens"):
         lines = False
+    lines = lines and _ends_a_line(cut)
     if lines and noted and hint != "prefix_slice":
         return "line_prefix"
     return "prefix_slice"
+
+
+def _ends_a_line(cut: Cut) -> bool:
+    """Say whether the harness's note stands on a line of its own behind what was kept, as a cutter
+    of lines leaves it."""
+    last = cut.evidence.parts[-1][-80:] if cut.evidence.parts else ""
+    at = cut.delivered.rfind(last) + len(last)
+    return last.endswith("\n") or cut.delivered[at : at + 1] in ("", "\n", "\r")
 
 
 def _ending(cut: Cut, lost: list[Place]) -> str:

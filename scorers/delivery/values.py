@@ -209,6 +209,9 @@ def _likeness(ours: dict[str, Any], theirs: dict[str, Any]) -> int:
 
 def weighed_ranges(produced: str, layout: Layout, weighing: Weighing) -> list[Place]:
     """Return the produced text without what was lost: rows, members, or values that changed."""
+    if weighing.kinds == {"channel"}:
+        place = next(layout.records[0][name] for name in weighing.complete[0])
+        return [(_value_start(produced, place), place[1])]
     lost: list[Place] = []
     rows = layout.rows or []
     for index, (record, whole) in enumerate(zip(layout.records, weighing.complete, strict=True)):
@@ -218,8 +221,6 @@ def weighed_ranges(produced: str, layout: Layout, weighing: Weighing) -> list[Pl
         places = list(record.values())
         for place, name in enumerate(record):
             if name in whole:
-                if weighing.kinds == {"channel"}:
-                    lost.append((places[place][0], _value_start(produced, places[place])))
                 continue
             if name in weighing.met_names and not (name == layout.main and weighing.rows):
                 lost.append((_value_start(produced, places[place]), places[place][1]))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from scorers import markers
 from scorers.delivery.evidence import Evidence
+from scorers.delivery.intact import SHORTEST, stands_in
 from scorers.delivery.lines import by_line
 from scorers.delivery.mentions import by_mention
 from scorers.delivery.renderings import by_rendering
@@ -16,6 +17,8 @@ from scorers.payload.shape import Shape
 
 # A delivered text with more than this many characters of unknown origin may be another rendering.
 MOST_UNEXPLAINED = 24
+# Produced characters that a mere change of spelling may cost.
+LITTLE = 64
 
 Sightings = tuple[markers.Sighting, ...]
 
@@ -27,20 +30,29 @@ def weigh(produced: str, delivered: str, made: Shape) -> tuple[Evidence, Sightin
     if not made.layout.values:
         return best, found
     value = by_value(produced, made.layout, delivered, views.values(delivered))
-    if value is not None and _is_payload(value, best, delivered, found):
+    clean = best.unexplained < 0.1 * len(delivered)
+    lined = made.format != "json" and clean  # what is left of lines is lines, whatever they hold
+    if value is not None and not lined and _is_payload(value, best, delivered, found):
         value.seams = best.seams
         return value, found
-    if best.unexplained > MOST_UNEXPLAINED:
+    if best.unexplained > MOST_UNEXPLAINED or _nearly_all(produced, best):
         rendered = by_rendering(produced, made.layout, blanked)
-        if rendered is not None and rendered.kept > best.kept:
+        if rendered is not None and (
+            rendered.kept == len(produced) or rendered.kept > 1.05 * best.kept + 16
+        ):
             return rendered, found
-        if not found and best.kept < 0.3 * len(produced):
+        few = best.kept < 0.3 * len(produced) and best.unexplained > 0.5 * len(delivered)
+        if few and not found:
             best = by_mention(made.layout, delivered) or best
     return best, found
 
 
 def _by_texts(produced: str, delivered: str, blanked: str) -> Evidence:
     """Return the evidence that finds most, of every text that the message carries."""
+    ours = produced.strip()
+    if len(ours) < SHORTEST and not stands_in(ours, blanked):
+        # Letters of a short text are in every other.
+        return Evidence([], delivered, [], "text", unexplained=len(delivered))
     best = by_text(produced, blanked)
     tried = [(blanked, False)]
     for view in views.texts(delivered)[1:]:
@@ -53,13 +65,21 @@ def _by_texts(produced: str, delivered: str, blanked: str) -> Evidence:
         return best
     for text, numbered in tried:
         lined = by_line(produced, text)
-        if lined is not None and (lined.kept, lined.clipped > 1) > (best.kept, False):
+        if lined is None:
+            continue
+        if lined.kept > 1.02 * best.kept + 8 or (lined.clipped > 1 and lined.kept >= best.kept):
             lined.numbered = numbered
             best = lined
     loose = by_skeleton(produced, blanked)
     if loose is not None and loose.kept > 1.05 * best.kept + 8:
         return loose
     return best
+
+
+def _nearly_all(produced: str, best: Evidence) -> bool:
+    """Say whether the end arrived and little before it did not: numbers spelled otherwise."""
+    end = best.ranges[-1][1] if best.ranges else 0
+    return end >= len(produced.rstrip()) and len(produced) - best.kept <= LITTLE
 
 
 def _is_payload(value: Evidence, best: Evidence, delivered: str, found: Sightings) -> bool:

@@ -21,6 +21,11 @@ LONGEST_NUMBERED = 32_000_000
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-Z\\-_]")
 _NUMBER = re.compile(r"^[ ]*(\d+)(?:\t|[ ]?\|[ ]?|: |→|  )", re.MULTILINE)
 _BLOCK_TEXT = re.compile(r"\btext=(?P<text>'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")")
+# What model providers put around a tool result: keys of the envelope, those that are sure signs
+# of one, and those that hold the result itself.
+_MARKS = {"type", "role", "tool_use_id", "tool_call_id", "call_id"}
+_ENVELOPE = _MARKS | {"is_error", "isError", "cache_control", "annotations", "_meta"}
+_HELD = {"content", "value", "output", "text"}
 # What an MCP result holds beside its content blocks.
 _RESULT = {"content", "isError", "is_error", "_meta", "meta", "structuredContent"}
 _FENCE = re.compile(r"^\s*```[\w-]*\n(?P<body>.*?)\n?```\s*$", re.DOTALL)
@@ -103,6 +108,10 @@ def values(text: str) -> Iterator[tuple[Any, int, int]]:
     if python is not MISSING:
         yield python, 0, len(text)
         return
+    records = _records(text)
+    if records:
+        yield records, 0, len(text)
+        return
     at = 0
     for _ in range(MOST_VIEWS):
         match = re.compile(r"(?:^|[:>\s])\s*([{\[])", re.MULTILINE).search(text, at)
@@ -114,6 +123,20 @@ def values(text: str) -> Iterator[tuple[Any, int, int]]:
             at = found[1]
         else:
             at = match.end()
+
+
+def _records(text: str) -> list[Any]:
+    """Return the values of JSON lines, none where a line is something else."""
+    if text.lstrip()[:1] not in ("{", "["):
+        return []
+    found = []
+    for line in text.splitlines():
+        if line.strip():
+            value = read(line)
+            if not isinstance(value, dict | list):
+                return []
+            found.append(value)
+    return found
 
 
 def opened(value: Any) -> Any:
@@ -132,7 +155,17 @@ def _inner(value: Any) -> Any:
     texts = blocks(value)
     if texts is not None:
         return "\n".join(texts)
-    return MISSING
+    if isinstance(value, list) and len(value) == 1:
+        return _enveloped(value[0])
+    return _enveloped(value)
+
+
+def _enveloped(value: Any) -> Any:
+    """Return what a provider's envelope around a tool result holds, `MISSING` without one."""
+    if not isinstance(value, dict) or not value.keys() & _MARKS:
+        return MISSING
+    held = value.keys() - _ENVELOPE
+    return value[next(iter(held))] if len(held) == 1 and held <= _HELD else MISSING
 
 
 def blocks(value: Any) -> list[str] | None:
