@@ -1,14 +1,17 @@
-"""CrewAI's crews, as OpenInference records them: who works in them, and what they were asked."""
+"""CrewAI's crews, as instrumentations record them: who works in them, what they were asked."""
 
 from __future__ import annotations
 
 import re
 
-from collector.content import decode
+from collector.content import decode, literal
+from collector.content.pyrepr import STRING
 from collector.convention import string
 from collector.span import Span
 from scorers.turn import Message, Part
 
+# OpenLLMetry up to 0.5x writes Python's repr of the tasks.
+_DESCRIPTION = re.compile(rf"'description': ({STRING})")
 _ROLE = re.compile(r"\brole='([^'\n]{1,200})'")
 # The repr of an agent begins with its id and role; its backstory may be long.
 _HEAD = 1000
@@ -19,9 +22,11 @@ def crew_request(span: Span) -> tuple[Message, ...] | None:
 
     The prompt that a model call shows wraps it in words of CrewAI's own.
     """
-    tasks = decode(span.attributes.get("crew_tasks"))
+    tasks = decode(span.attributes.get("crew_tasks", span.attributes.get("crewai.crew.tasks")))
     first = tasks[0] if isinstance(tasks, list) and tasks else None
     asked = string(first, "description") if isinstance(first, dict) else None
+    if isinstance(tasks, str) and (found := _DESCRIPTION.search(tasks)):
+        asked = str(literal(found[1]))
     return (Message("user", (Part("text", asked),)),) if asked else None
 
 

@@ -15,10 +15,10 @@ from collector.content.values import NotJson, salvage
 from scorers.turn import Message, Part
 
 # `self`, results and other objects that no encoder could write.
-_OBJECT = re.compile(r"<[^<>]{1,200} at 0x[0-9a-f]+>|[A-Z]\w{1,80}\(\w{1,80}=.*", re.DOTALL)
+_OBJECT = re.compile(r"<[^<>]{1,200} at 0x[0-9a-f]+>|[A-Z]\w{1,80}\((?:\)|\w{1,80}=.*)", re.DOTALL)
 # Envelopes nest two or three deep.
 _DEPTH = 6
-_WRAPPING = ("inputs", "input", "input_args", "kwargs", "args", "data")
+_WRAPPING = ("inputs", "input", "input_args", "start_event", "kwargs", "args", "data")
 _REQUEST = (
     "task", "query", "question", "prompt", "request", "message", "user_message", "user_input",
     "user_prompt", "user_query", "text", "content", "new_message", "user_msg", "topic",

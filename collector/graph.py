@@ -6,15 +6,18 @@ from collector.content import decode
 from collector.span import Span
 
 # Names of classes, not of agents: what a run is called that nobody named.
-_CLASSES = ("LangGraph", "AgentExecutor")
-_CLASS_ENDS = ("Chain", "Executor", "Agent")
+_CLASSES = ("LangGraph", "AgentExecutor", "AgentWorkflow", "FunctionAgent", "ReActAgent")
+_PLUMBING = ("ChannelWrite<", "ChannelRead<", "Branch<")
+_CLASS_ENDS = ("Chain", "Executor")
 
 
 def is_node(span: Span) -> bool:
-    """Say whether this is LangGraph's prebuilt node `agent`: one step of the agent around it.
+    """Say whether this is a step of LangGraph's own: the prebuilt node `agent`, or its plumbing.
 
     OpenInference takes any run with "agent" in its name for an agent.
     """
+    if span.name.startswith(_PLUMBING):
+        return True
     metadata = decode(span.attributes.get("metadata"))
     return (
         isinstance(metadata, dict)
@@ -37,9 +40,12 @@ def is_outermost(span: Span) -> bool:
 
 def graph_name(span: Span) -> str | None:
     """Return the name that somebody gave the graph or chain, None where it is that of a class."""
-    name = span.name
-    if not span.scope.name.endswith(".langchain") or name.startswith("Runnable"):
+    if not span.scope.name.endswith(".langchain"):
         return None
-    if name in _CLASSES or (name[:1].isupper() and name.endswith(_CLASS_ENDS)):
-        return None
-    return name or None
+    return None if is_class(span.name) else span.name or None
+
+
+def is_class(name: str) -> bool:
+    """Say whether a run is called by its class only: nobody gave it a name."""
+    named = name in _CLASSES or name.startswith("Runnable")
+    return named or (name[:1].isupper() and name.endswith(_CLASS_ENDS))

@@ -79,3 +79,18 @@ def _calls(text: str) -> tuple[Part, ...]:
     if not isinstance(listed, list):
         return ()
     return tuple(part for call in listed if (part := call_part(call)))
+
+
+def unnamed(said: Iterable[Message]) -> tuple[Message, ...]:
+    """Return the messages with those of role `unknown` behind an assistant's as tool results.
+
+    OpenLLMetry's LangChain instrumentation once knew no role for a tool's message, and no ids.
+    """
+    found: list[Message] = []
+    for message in said:
+        behind = bool(found) and found[-1].role in ("assistant", "tool")
+        if message.role == "unknown" and behind and message.of_kind("text"):
+            found.append(Message("tool", _as("tool_result", message), message.name))
+        else:
+            found.append(message)
+    return tuple(found)

@@ -15,6 +15,8 @@ from collector.assembly.material import Key, Tree, key_of
 from collector.assembly.threads import Segment, answer_of
 from scorers.turn import Inference, Join, Part, ToolExecution, ToolResult
 
+_SPEAKERS = ("system", "user", "assistant")  # other roles are a tool's, or nobody knows whose
+
 
 @dataclass(slots=True)
 class Scope:
@@ -35,7 +37,7 @@ class Scope:
         seen_anonymous: set[tuple[str | None, str]] = set()
         for at, call in enumerate(calls):
             for index, message in enumerate(call.input or ()):
-                if message.role == "tool" and not message.of_kind("tool_result"):
+                if message.role not in _SPEAKERS and not message.of_kind("tool_result"):
                     scope.unreadable.add(at)
                 for part in message.of_kind("tool_result"):
                     if part.id is None:

@@ -32,13 +32,14 @@ def literal(value: str) -> Any:
         raise ValueError("not a Python literal") from None
 
 
-def fields(value: str) -> dict[str, Any] | None:
+def fields(value: str, first: str = "content") -> dict[str, Any] | None:
     """Return the fields of `content='…' name='…' …`; None where the text is not of that form.
 
-    Fields after the first that can't be read are left out.
+    `first` is the name of the first field, by which the form is known. Fields after the first that
+    can't be read are left out.
     """
     # A repr quotes its text: `content=5 size=10` is somebody else's.
-    if not value.startswith(("content='", 'content="', "content=[")):
+    if not value.startswith((f"{first}='", f'{first}="', f"{first}=[")):
         return None
     found: dict[str, Any] = {}
     at = 0
@@ -47,7 +48,7 @@ def fields(value: str) -> dict[str, Any] | None:
         if name is None or name in found:
             break
         found[name] = item
-    return found if "content" in found else None
+    return found if first in found else None
 
 
 def _field(value: str, at: int) -> tuple[str | None, Any, int]:

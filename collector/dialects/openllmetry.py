@@ -16,22 +16,24 @@ from collector.content import (
     decode,
     messages,
     reports_failure,
-    unwrap_tool_result,
 )
 from collector.convention import failed, inference, string, who
+from collector.crew import crew_request
 from collector.dialect import AnyOperation
 from collector.envelope import arguments_in, encoded, reply_in, request_in
 from collector.flat_messages import openllmetry, read
 from collector.flattened import entries, has_gap
-from collector.observation import observed
+from collector.graph import is_class
+from collector.observation import observed, unnamed
 from collector.pairing import called_as_answered
 from collector.span import Record, Span
+from collector.tool_output import result_in, tool_of
 from scorers.turn import AgentInvocation, Inference, Message, ToolExecution
 
 # The oldest and the newest keys of each form: an SDK over its limit drops one end of them.
 _MARKS = (
     "traceloop.span.kind", "traceloop.workflow.name", "traceloop.entity.name",
-    "traceloop.entity.path",
+    "traceloop.entity.path", "crewai.crew.tasks",
     "gen_ai.prompt.0.role", "gen_ai.prompt.0.content", "gen_ai.completion.0.role",
     "gen_ai.completion.0.content", "gen_ai.completion.0.finish_reason",
 )  # fmt: skip
@@ -39,6 +41,8 @@ _MARKS = (
 _AGENTS_SDK = "opentelemetry.instrumentation.openai_agents"
 _SCOPES = ("opentelemetry.instrumentation.openai.v", "traceloop.", _AGENTS_SDK)
 _INSTRUMENTATIONS = "opentelemetry.instrumentation."
+_FRAMEWORKS = (".langchain", ".llamaindex")
+_ENDING = ".workflow"
 _ASSOCIATION = "traceloop.association.properties."
 _SESSION = ("session_id", "thread_id", "conversation_id", "chat_id", "sessionId")
 _CALLS = ("chat", "completion", "text_completion", "generate_content", "responses")
@@ -87,6 +91,10 @@ class OpenLLMetry:
 def _kind(span: Span) -> str:
     attributes = span.attributes
     stated = string(attributes, "traceloop.span.kind")
+    if stated == "task" and span.name.startswith("FunctionTool."):
+        return "tool"  # LlamaIndex's
+    if "crewai.crew.tasks" in attributes:
+        return "workflow"
     operation = string(attributes, "gen_ai.operation.name")
     if stated == "handoff" or span.name.endswith(".handoff"):
         return "handoff"
@@ -114,7 +122,10 @@ def _who(span: Span, dialect: str) -> dict[str, Any]:
     named = [f"{_ASSOCIATION}lc_agent_name", "traceloop.workflow.name"]
     if string(attributes, "traceloop.span.kind") in ("agent", "workflow"):
         named.insert(0, "traceloop.entity.name")
-    shared["agent"] = shared["agent"] or string(attributes, *named)
+    shared["agent"] = shared["agent"] or string(attributes, *named, "crewai.agent.role")
+    agent = shared["agent"]
+    if agent and span.scope.name.endswith(_FRAMEWORKS) and is_class(agent.removesuffix(_ENDING)):
+        shared["agent"] = None
     return shared
 
 
@@ -135,6 +146,8 @@ def _inference(span: Span, shared: dict[str, Any]) -> Inference:
         given = _given(attributes)
     if given is not None:
         given = observed(given)
+        if span.scope.name.endswith(".langchain"):
+            given = unnamed(given)
         if span.scope.name == _AGENTS_SDK:
             given = called_as_answered(given)
     if made is None:
@@ -196,7 +209,7 @@ def _tool(span: Span, shared: dict[str, Any]) -> ToolExecution:
     salvaged, cut = encoded(returned) if returned is not None else (None, False)
     produced = salvaged if cut else _first(attributes, (_RETURNED, _RESULT))
     produced = _output(span, produced)
-    result, inner_id = (None, None) if produced is None else unwrap_tool_result(produced)
+    result, inner_id = (None, None) if produced is None else result_in(produced)
     arguments = decode(given)
     if isinstance(arguments, dict) and isinstance(arguments.get("kwargs"), dict):
         # LangChain's callback: {"input_str": …, "inputs": …, "kwargs": {"tool_call_id": …}}.
@@ -211,7 +224,10 @@ def _tool(span: Span, shared: dict[str, Any]) -> ToolExecution:
     )
     return ToolExecution(
         **shared | {"capture": replace(capture, broken=(_RETURNED,)) if cut else capture},
-        tool=string(attributes, "gen_ai.tool.name", "traceloop.entity.name") or span.name,
+        tool=string(attributes, "gen_ai.tool.name")
+        or tool_of(produced)
+        or string(attributes, "traceloop.entity.name")
+        or span.name,
         call_id=string(attributes, "gen_ai.tool.call.id") or inner_id,
         arguments=arguments_in(given),
         result=result,
@@ -244,7 +260,9 @@ def _agent(span: Span, shared: dict[str, Any], *, workflow: bool) -> AgentInvoca
     return AgentInvocation(
         **shared | {"capture": capture_of(span, (*keys, _INPUT, _OUTPUT))},
         kind="workflow" if workflow else "agent",
-        input=request_in(attributes.get(keys[0])) or messages(attributes.get(_INPUT)),
-        output=reply_in(attributes.get(keys[1]))
+        input=crew_request(span)
+        or request_in(attributes.get(keys[0]))
+        or messages(attributes.get(_INPUT)),
+        output=reply_in(attributes.get(keys[1], attributes.get("crewai.crew.result")))
         or messages(attributes.get(_OUTPUT), role="assistant"),
     )

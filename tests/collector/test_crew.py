@@ -14,6 +14,8 @@ def test_a_crew_is_asked_for_its_first_task():
     tasks = json.dumps([{"description": "Count the herons."}, {"description": "Then sum up."}])
     [asked] = crew_request(span(crew_tasks=tasks))
     assert (asked.role, asked.text) == ("user", "Count the herons.")
+    [asked] = crew_request(span(**{"crewai.crew.tasks": "[{'agent': 'x', 'description': 'It\\'s'"}))
+    assert asked.text == "It's"
     for other in (None, "", "[]", "[1]", '[{"description": 5}]', "[{"):
         assert crew_request(span(crew_tasks=other)) is None
 

@@ -24,6 +24,7 @@ def agent(name, **metadata):
 def test_the_prebuilt_node_called_agent_is_a_step_of_the_graph():
     node = agent("agent", langgraph_step=1, langgraph_node="agent")
     assert list(OpenInference().operations(node)) == []
+    assert list(OpenInference().operations(agent("ChannelWrite<agent,messages>"))) == []
     for other in (agent("agent"), agent("planner_agent", langgraph_step=1, langgraph_node="x")):
         assert [one.agent for one in OpenInference().operations(other)] == [other.name]
 

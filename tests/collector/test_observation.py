@@ -2,7 +2,7 @@
 
 import pytest
 
-from collector.observation import observed
+from collector.observation import observed, unnamed
 from scorers.turn import Message, Part
 
 
@@ -60,3 +60,16 @@ def test_calls_that_cannot_be_read_are_no_reply():
     (message,) = observed([text("tool-call", "Calling tools:\n[{'id': 'c1")])
     assert message.role == "assistant"
     assert not message.text
+
+
+def test_messages_of_no_known_role_behind_a_call_are_results():
+    said = (
+        text("unknown", "first"), text("user", "Hi"), text("assistant", ""),
+        text("unknown", "row 1"), text("unknown", "row 2"), text("user", "and?"),
+        text("unknown", "who?"),
+    )  # fmt: skip
+    found = unnamed(said)
+    assert [message.role for message in found] == [
+        "unknown", "user", "assistant", "tool", "tool", "user", "unknown",
+    ]  # fmt: skip
+    assert [part.text for m in found for part in m.of_kind("tool_result")] == ["row 1", "row 2"]
