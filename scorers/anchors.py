@@ -20,6 +20,7 @@ class Places:
     """Where each block of the produced text stands, and which of its text is still free."""
 
     size: int
+    stride: int
     blocks: dict[str, list[int]]
     starts: list[int]
     ends: list[int]
@@ -57,4 +58,4 @@ def index(produced: str, free: list[tuple[int, int]]) -> Places:
     for start, end in free:
         for place in range(start, end - size + 1, stride):
             blocks.setdefault(produced[place : place + size], []).append(place)
-    return Places(size, blocks, [start for start, _ in free], [end for _, end in free])
+    return Places(size, min(stride, 4 * size), blocks, [start for start, _ in free], [end for _, end in free])

@@ -15,7 +15,7 @@ from scorers.anchors import ANCHOR, DENSE, Places, index
 # A run in the middle that is shorter than this is chance.
 SHORTEST = 16
 # Look-ups after which the rest counts as not found; bounds the time on unrelated texts.
-MOST_LOOKUPS = 1_000_000
+MOST_LOOKUPS = 500_000
 # Delivered texts longer than `DENSE` are looked up in samples, this far apart.
 SAMPLE = 1_024
 
@@ -215,7 +215,7 @@ def _fill(produced: str, delivered: str, runs: list[Run], shortest: int) -> list
         while at + places.size <= end and lookups > 0:
             lookups -= 1
             if delivered[at : at + places.size] in places.blocks:
-                run = _widen(produced, delivered, at, (floor, end), cursor, places)
+                run = _longest(produced, delivered, at, (floor, end), cursor, places)
                 if run is not None and run.length >= shortest:
                     found.append(run)
                     places.take(run.produced, run.produced + run.length)
@@ -227,6 +227,22 @@ def _fill(produced: str, delivered: str, runs: list[Run], shortest: int) -> list
                 window += SAMPLE
                 at = window
     return found
+
+
+def _longest(
+    produced: str, delivered: str, at: int, bounds: tuple[int, int], cursor: int, places: Places
+) -> Run | None:
+    """Return the longest run near `at`. The block there may be common to many lines: the next ones
+    tell which line it is."""
+    best = _widen(produced, delivered, at, bounds, cursor, places)
+    if best is None or best.length >= 2 * SHORTEST:
+        return best
+    for near in range(at + 1, min(at + places.stride, bounds[1] - places.size) + 1):
+        if delivered[near : near + places.size] in places.blocks:
+            other = _widen(produced, delivered, near, bounds, cursor, places)
+            if other is not None and other.length > best.length:
+                best = other
+    return best
 
 
 def _widen(

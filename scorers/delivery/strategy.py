@@ -224,6 +224,8 @@ def _ends_a_line(cut: Cut) -> bool:
     """Say whether the harness's note stands on a line of its own behind what was kept, as a cutter
     of lines leaves it."""
     last = cut.evidence.parts[-1][-80:] if cut.evidence.parts else ""
+    if not last.endswith("\n"):
+        last = last.splitlines()[-1] if last else ""
     at = cut.delivered.rfind(last) + len(last)
     return last.endswith("\n") or cut.delivered[at : at + 1] in ("", "\n", "\r")
 

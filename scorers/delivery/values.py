@@ -210,8 +210,8 @@ def _likeness(ours: dict[str, Any], theirs: dict[str, Any]) -> int:
 def weighed_ranges(produced: str, layout: Layout, weighing: Weighing) -> list[Place]:
     """Return the produced text without what was lost: rows, members, or values that changed."""
     if weighing.kinds == {"channel"}:
-        place = next(layout.records[0][name] for name in weighing.complete[0])
-        return [(_value_start(produced, place), place[1])]
+        only = next(layout.records[0][name] for name in weighing.complete[0])
+        return [(_value_start(produced, only), only[1])]
     lost: list[Place] = []
     rows = layout.rows or []
     for index, (record, whole) in enumerate(zip(layout.records, weighing.complete, strict=True)):

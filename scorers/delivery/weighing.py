@@ -59,7 +59,8 @@ def _by_texts(produced: str, delivered: str, blanked: str) -> Evidence:
         tried.append((without_markers(view.text, produced)[0], view.numbered))
         other = by_text(produced, tried[-1][0])
         other.numbered = view.numbered
-        if other.kept > best.kept:
+        # Found with the line numbers in between or without them: they are there.
+        if other.kept > best.kept or (view.numbered and other.kept == best.kept > 0):
             best = other
     if best.kept == len(produced) or best.unexplained < 0.02 * len(blanked):
         return best

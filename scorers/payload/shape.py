@@ -87,7 +87,9 @@ def delimited(text: str) -> str | None:
         names = [name.strip().strip('"') for name in rows[0].split(delimiter)]
         if width < 1 or len(set(names)) < len(names) or not all(_NAME.match(one) for one in names):
             continue
-        if any(one.replace(".", "").isdigit() for one in names) or (" " in rows[0] and width == 1):
+        if any(one.replace(".", "").isdigit() for one in names):
+            continue
+        if width == 1 and any(len(one.split()) > 2 for one in names):
             continue
         if all(count == width + 1 for count in layout.columns("\n".join(rows[:200]), delimiter)):
             return delimiter
