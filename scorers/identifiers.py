@@ -61,6 +61,8 @@ def identifiers(text: str) -> Iterator[Identifier]:
     """Yield the names of a text from its beginning. Mask code blocks and addresses before."""
     for match in TOKEN.finditer(text):
         token = match.group()
+        if token.islower() and token.isalpha():
+            continue  # most of a text: words
         start, end = match.span()
         if start and text[start - 1] in BOUNDARY_BEFORE:
             continue

@@ -19,8 +19,8 @@ LATIN = {
     "i my me please how about so its into than only one more could should did them any these",
     "es": "el la los las de y que en un una por con para del se su al lo es como más pero sus le "
     "ya o este sí porque esta entre cuando muy sin sobre también me hasta hay donde quien desde "
-    "todo nos durante no está te tu mi si fue ha eso usted puede qué cuánto cuánta cuántos cuándo cuál cuáles dónde cómo mis "
-    "tengo quiero necesito puedo del están estoy",
+    "todo nos durante no está te tu mi si fue ha eso usted puede qué cuánto cuánta "
+    "cuántos cuándo cuál cuáles dónde cómo mis tengo quiero necesito puedo del están estoy",
     "pt": "o a os as de e que em um uma por com para do da dos das se no na ao é como mais mas "
     "foi ele tem à seu sua ou ser quando muito há nos já está eu também só pelo pela até isso "
     "não você são meu minha nas uma esse esta",
@@ -29,8 +29,8 @@ LATIN = {
     "votre mon d'un c'est l'on",
     "de": "der die das und in den von zu mit ist nicht ein eine sich auf für dem des im als auch "
     "es an werden aus er hat dass sie nach wird bei einer um am sind noch wie einem über einen so "
-    "zum war haben nur oder aber vor zur bis mehr durch man ich wir ihr sein wurde keine wann wo was wer warum "
-    "welche welcher welches wieso mein meine meinen meinem bitte mir",
+    "zum war haben nur oder aber vor zur bis mehr durch man ich wir ihr sein wurde keine wann wo "
+    "wer warum welche welcher welches wieso mein meine meinen meinem bitte mir",
     "it": "il la le lo gli di e che in un una per con del della dei delle è non si da al sono come "
     "più ma anche alla nel ha se questo questa ci o su mi sua suo dal nella essere ho cosa quando",
     "nl": "de het een en van in is dat op te met voor niet zijn er aan die ook als om door maar "
@@ -140,6 +140,8 @@ def language_of(text: str) -> str | None:
 
     Pass prose: code, quotations and addresses are someone else's words.
     """
+    if text.isascii():
+        return _by_words(text, "latin")
     weights: Counter[str] = Counter()
     for match in SCRIPTS.finditer(text):
         script = str(match.lastgroup)

@@ -8,6 +8,7 @@ from collections import defaultdict
 from scorers.identifiers import ABBREVIATION, Identifier, identifiers
 from scorers.reading.gap import Category, Gap
 from scorers.reading.known import Known
+from scorers.reading.names import TECHNICAL
 from scorers.reading.passage import Passage
 from scorers.reading.standing import standing
 from scorers.reading.well_known import WELL_KNOWN
@@ -23,6 +24,13 @@ OWN_WORK = 5_000
 # More open terms than this are the language of a field, and their reader is of that field.
 FIELD = 4
 MOST_NAMES = 200
+# "HEPA filters", "the APOE gene", "CVSS 3.1": what comes next says what kind of thing it is.
+CLASSED = re.compile(
+    r"\s(?!(?:at|on|in|of|for|to|from|by|with|and|or|but|nor|could|would|should|can|may|might|will|is|are"
+    r"|was|were|has|have|had|does|did|do|that|which|as|if|than|then|both|so|because|while|when|where"
+    r"|only|also|not|here|there|again|first|too|per|over|under|after|before|until)\b)"
+    r"(?:[a-z][a-z-]{2,}|\d)"
+)
 
 ROW = re.compile(r"^[ \t]*\|[ \t]*[*_`]*([A-Z]{1,4})[*_`]*[ \t]*\|([^\n]{0,400})", re.MULTILINE)
 FIGURE_WORD = re.compile(r"[^\W\d_]{3,}|[㐀-鿿]{2}")
@@ -53,6 +61,8 @@ def unexplained_terms(passage: Passage, known: Known) -> list[Gap]:
             continue
         origin = known.origin(name)
         if (origin is not None) != short or _spelled_out(bare, passage.text):
+            continue
+        if not short and any(CLASSED.match(text, place.end) for place in found[:20]):
             continue
         start, end = found[0].start, found[0].end
         category: Category = "coined" if short else "term"
@@ -111,6 +121,8 @@ def _unusual(name: str, times: int, *, travel: bool) -> bool:
         return False
     if len(name) <= LEANS and name.isalpha():
         return len(name) == LEANS and times >= LEANS and not travel
+    if TECHNICAL.match(name):
+        return False
     # Two digits make a standard or a method's number (BM25) or a code, looked at elsewhere.
     if len(name) - len(letters) > 1:
         return False

@@ -10,15 +10,15 @@ opens an answer to "which …?". A family introduced once is introduced.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
 from scorers.identifiers import Identifier
+from scorers.reading.asked import asks_for_records
 from scorers.reading.kinds import (
     HAN,
     PREFIXES,
     WORD,
-    WORK_HAN,
     abbreviates,
     has_kind,
     has_kinds,
@@ -37,9 +37,13 @@ EVIDENCE = re.compile(
     r"(?:says?|said|reports?|finds?|found|shows?|shown|states?|gives?|notes?|claims?|argues?|measures?"
     r"|speaks?|rules?|forbids?|allows?|permits?|prohibits?|suggests?|points?|warns?|mentions?"
     r"|explains?|confirms?|contradicts?|implies|imply|requires?|puts?|praises?|complains?|looks?"
-    r"|leaves? (?:no|little)|is (?:clear|silent)|muestra|dice|indica|advierte|señala|zeigt|sagt|nennt"
-    r"|belegt|spricht)\b|\s*(?:的?(?:摘要|正文|附表|结果|结论))?(?:也|则|还|都)?"
+    r"|leaves? (?:no|little)|is (?:clear|silent)|muestra|dice|indica|advierte|señala"
+    r"|zeigt|sagt|nennt|belegt|spricht)\b|\s*(?:的?(?:摘要|正文|附表|结果|结论))?(?:也|则|还|都)?"
     r"(?:说|指出|认为|提到|报告|显示|表明|给出|的说法)"
+)
+# Between two names of one list.
+CHAIN = re.compile(
+    r"[*_`\s]{0,3}(?:,|/|&|、|和|及|与|;)?\s?(?:and|or|und|oder|y|o|e|et|to|bis|-|–)?[*_`\s]{0,4}"
 )
 # What ties a name to the noun before it: nothing, a comma, a copula, a colon.
 TIED = re.compile(
@@ -63,28 +67,24 @@ NOUN_PHRASE = re.compile(
     r"|eine?[nmr]?|ihre?[nmrs]?|unsere?[nmrs]?|zu[mr]|im|vom|beim|el|la|los|las|una?|tu|su|al|del|les?|du"
     r"|au|il|lo|os|as|do|da)\s+(?:[^\W\d_][\w'-]{1,30}\s+)??([^\W\d_][\w'-]{2,30})\s+[*_`\"“#]{0,3}\Z"
 )
+# "in hall H-3", "auf Feld F-2": a word between a preposition or a count and a name is a noun.
+NOUN_AFTER = re.compile(
+    r"(?i)(?:\A|[\s(])(?:in|on|at|of|for|from|with|via|into|near|behind|through|an|auf|mit|von|aus"
+    r"|bei|für|en|con|de|para|por|two|three|four|both|zwei|drei|dos|tres)\s+"
+    r"([^\W\d_][\w'-]{2,30})\s+[*_`\"“#]{0,3}\Z"
+)
+# "two access points there, AP-03 and AP-04, …".
+COUNTED = re.compile(
+    r"(?i)\b(?:one|two|three|four|five|six|several|both|zwei|drei|vier|dos|tres|cuatro)\s"
+    r"((?:[^\W\d_][\w'-]{1,30}\s?){1,5}),\s[*_`\"“#]{0,3}\Z"
+)
 ARTICLE = re.compile(r"(?i)(?:\A|\s)(?:the|der|die|das|el|la)\s[*_`\"“#]{0,3}\Z")
-ASKS_FOR = re.compile(
-    r"(?i)\b(?:which|welche[rsnm]?|cuál(?:es)?|qué|quel(?:le)?s?|is there an?|is an?|any|are there|do we have an?"
-    r"|what)\s(?:of (?:our|my|the|your)\s)?((?:[\w'-]+\s?){1,3})"
-)
-ASKS_FOR_HAN = re.compile(r"哪[一些个台条份笔家位张种次]{0,2}([㐀-鿿]{1,8})|何の([㐀-鿿ァ-ー]{1,8})")
-ASKS = re.compile(
-    r"(?i)\b(?:which|what|what['’]s|any|list|show|where|give|tell|find|wo|welche[rsn]?|wie"
-    r"|cuál(?:es)?|qué|dónde|quel(?:le)?s?|quale)\b"
-)
-# The noun phrase that a question asks for ends at the next of these.
-PHRASE_END = frozenset(
-    "in on for to from at by with and or that which who can could should would will do does did has "
-    "have had about under if when because need".split()
-)
-ASKED_WORDS = 8
-ASKS_HAN = re.compile(r"(?:哪|什么|何|どの|列出|查一?下|어느|어떤)[^。！？\n]{0,10}")
-ASKED_HAN = re.compile(r"[^。！？\n]{0,10}(?:是多少|是什么|是哪|いつ|教えて|를 알려)")
 # Words that may stand before a name that opens an answer.
 OPENING_WORDS = 4
 FLIGHT = re.compile(r"[A-Z]{2,3}\d{2,4}\Z")
-TRAVEL = re.compile(r"(?i)\b(?:flights?|airports?|airline|vuelos?|vols?|flug|flüge)\b|航班|机场|항공")
+TRAVEL = re.compile(
+    r"(?i)\b(?:flights?|airports?|airline|vuelos?|vols?|flug|flüge)\b|航班|机场|항공"
+)
 CHECKED = re.compile(r"[A-Z]{1,4}\d{3,5}\Z")
 CHECKER = re.compile(
     r"(?i)\b(?:lint\w*|ruff|flake8|eslint|pylint|mypy|pyright|clippy|typescript|tsc|compiler"
@@ -92,12 +92,17 @@ CHECKER = re.compile(
 )
 DIAGNOSIS = re.compile(r"[A-TV-Z]\d\d(?:\.\d{1,4})?\Z")
 DIAGNOSED = re.compile(r"(?i)\bICD|\bdiagnos|诊断|診断|진단")
-NOT_A_NOUN = re.compile(r"(?i)(?:ed|ing|ly)\Z|\A(?:is|are|was|were|has|had|have|can|will)\Z")
+NOT_A_NOUN = re.compile(
+    r"(?i)(?:ed|ing|ly)\Z|\A(?:is|are|was|were|has|had|have|can|will|except|but|besides)\Z"
+)
 ITEM = re.compile(r"\s*(?:[-*•+]|\d{1,3}[.)、]|\(?[a-z]\))\s+")
 # A line that a list belongs to.
 HEADS = re.compile(r"[:：][\s*_]*\Z|\A\s*(?:#{1,6}\s|\*\*)")
 ROW_RULE = re.compile(r"[\s|:-]+\Z")
 MOST_LINES = 60
+LONGEST_ROW = 2_000
+# Occurrences of one name that are looked at.
+MOST_PLACES = 10
 
 
 class Introduced:
@@ -106,48 +111,42 @@ class Introduced:
     def __init__(self, text: str, request: str) -> None:
         self._text = text
         self._request = request[-4000:]
+        self._asked = asks_for_records(self._request)
 
     def names(self, places: Mapping[str, Sequence[Identifier]]) -> set[str]:
         """Return the introduced names, and with each the other names of its family."""
         found: set[str] = set()
         families: set[str] = set()
         for name, occurrences in places.items():
-            family = occurrences[0].family
-            if family in families:
+            if self._public(name) or any(
+                self._by_kind(place) for place in occurrences[:MOST_PLACES]
+            ):
                 found.add(name)
-            elif self._public(name) or any(self._by_kind(place) for place in occurrences[:50]):
-                found.add(name)
+                family = occurrences[0].family
                 if len(family) > 1 and not family[-1].isdigit():
                     families.add(family)
-        return found | {name for name, places in places.items() if places[0].family in families}
+        found |= {name for name, found_at in places.items() if found_at[0].family in families}
+        return found | set(self._chained(places, found))
+
+    def _chained(
+        self, places: Mapping[str, Sequence[Identifier]], found: set[str]
+    ) -> Iterator[str]:
+        """Yield the names that continue a list of introduced ones: "seats B12, B13 and B14"."""
+        before: Identifier | None = None
+        met = set(found)
+        in_order = sorted(
+            (p for found_at in places.values() for p in found_at), key=lambda p: p.start
+        )
+        for place in in_order:
+            listed = before is not None and CHAIN.fullmatch(self._text, before.end, place.start)
+            if before is not None and listed and before.text in met:
+                yield place.text
+                met.add(place.text)
+            before = place
 
     @cached_property
     def _nouns(self) -> frozenset[str]:
         return frozenset(kinds_in(f"{self._text}\n{self._request}"))
-
-    @cached_property
-    def _asked(self) -> bool:
-        """Whether the request asks for things that have numbers: "which of our shipments …"."""
-        for match in ASKS_FOR.finditer(self._request):
-            words = [word.lower() for word in WORD.findall(match.group(1))]
-            which = not match.group().lower().startswith("what")
-            if which and words and not any(is_work(word) for word in words):
-                return True
-        for match in ASKS_FOR_HAN.finditer(self._request):
-            if not WORK_HAN.search(match.group(1) or match.group(2)):
-                return True
-        for match in ASKS.finditer(self._request):
-            rest = SENTENCE_END.split(self._request[match.end() : match.end() + 120], maxsplit=1)[0]
-            for number, word in enumerate(WORD.findall(rest)[:ASKED_WORDS]):
-                if is_kind(word):
-                    return True
-                if number and word.lower() in PHRASE_END:
-                    break
-        return any(
-            HAN.search(match.group())
-            for asks in (ASKS_HAN, ASKED_HAN)
-            for match in asks.finditer(self._request)
-        )
 
     def _public(self, name: str) -> bool:
         """Whether the field numbers such things this way: flights, compiler messages, diagnoses."""
@@ -155,23 +154,29 @@ class Introduced:
         letters = prefix.group() if prefix else ""
         if letters in PREFIXES or any(abbreviates(letters, noun) for noun in self._nouns):
             return True
+        return any(shape.match(name) for shape in self._shapes)
+
+    @cached_property
+    def _shapes(self) -> list[re.Pattern[str]]:
+        """The shapes of names that the field of the text and the request brings with it."""
         both = (self._text, self._request)
-        return any(
-            shape.match(name) and any(field.search(text) for text in both)
-            for shape, field in ((FLIGHT, TRAVEL), (CHECKED, CHECKER), (DIAGNOSIS, DIAGNOSED))
-        )
+        fields = ((FLIGHT, TRAVEL), (CHECKED, CHECKER), (DIAGNOSIS, DIAGNOSED))
+        return [shape for shape, field in fields if any(field.search(text) for text in both)]
 
     def _by_kind(self, place: Identifier) -> bool:
         start = place.start
-        begin = max(self._text.rfind("\n", 0, start) + 1, start - REACH)
+        begin = self._text.rfind("\n", max(0, start - LONGEST_ROW), start) + 1
+        begin = max(begin, start - LONGEST_ROW)
         before = self._text[begin:start]
         if "|" in before:
             header = self._header(begin, before.count("|"))
             if header is not None and has_kind(header):
                 return True
+        listed = ITEM.match(before) is not None
+        before = before[-REACH:]
         lead = SENTENCE_END.split(before)[-1]
         bare = ITEM.sub("", lead, count=1).strip(MARKS)
-        if not bare and self._listed(begin, before):
+        if not bare and listed and self._listed(begin):
             return True
         if HANDED.search(lead) or self._adjacent(lead) or _phrase(before):
             return True
@@ -194,10 +199,8 @@ class Introduced:
             return False
         return is_kind(words[-1])
 
-    def _listed(self, begin: int, before: str) -> bool:
+    def _listed(self, begin: int) -> bool:
         """Whether a name opens a list item below a line that names the kind."""
-        if not ITEM.match(before):
-            return False
         end = begin - 1
         for _ in range(MOST_LINES):
             start = self._text.rfind("\n", 0, max(end, 0)) + 1
@@ -233,7 +236,10 @@ def _phrase(before: str) -> bool:
     """Whether a noun phrase or an article stands directly before a name."""
     if ARTICLE.search(before):
         return True
-    match = NOUN_PHRASE.search(before)
+    counted = COUNTED.search(before)
+    if counted and not any(is_work(word) for word in WORD.findall(counted.group(1))):
+        return True
+    match = NOUN_PHRASE.search(before) or NOUN_AFTER.search(before)
     if match is None or PREPOSITION.search(before):
         return False
     noun = match.group(1)

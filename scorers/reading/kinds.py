@@ -12,58 +12,68 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-# One word each; a plural in -s, -es or -ies is found as well. English, then German, Spanish, other.
-NOUNS = frozenset(
-    "account address agreement alert alarm appointment article asset authorization award badge batch "
-    "bed bill bin board boarding booking branch bug build bus campaign car card case center centre "
-    "certificate channel charge check-in chart claim client cluster code commit complaint confirmation "
-    "connection container contract coupon course credit customer dashboard deal defect delivery "
-    "department deployment desk device dispute dock docket door drawing elevator employee engine "
-    "envelope error exception exhibit experiment extension facility file filing flight form gate grant "
-    "hold host identifier id incident instance invoice item job key laptop lead lease ledger license "
-    "licence line listing loan location locker lot machine matter meeting member membership memo "
-    "migration motion nda node notice number office offer opportunity order package page pallet parcel "
-    "part passenger patch patent patient payment payout permit phone pipeline plate platform pod "
-    "policy port position post prescription printer procedure project protocol proposal pull purchase "
-    "queue quote quotation rack receipt recall record reference referral refund registration release "
-    "replica request requisition reservation return revision room route router sensor serial server "
-    "service session shelf shift shipment shop site slot spot stand statement station stop store "
-    "subscription switch table tag task tender terminal test ticket token track tracking trailer "
-    "train training transaction transcript transfer trip truck unit update van vehicle vendor version "
-    "visit visa vm volume voucher waiver ward warehouse warning warranty waybill zone pr mr po sku cve "
+# One word each; a plural in -s, -es or -ies is found as well.
+NOUNS_TEXT = (
+    # English
+    "account address agreement alarm alert appointment article asset authorization award badge "
+    "batch bed bill bin board boarding booking branch bug build bus campaign car card case "
+    "center centre certificate channel charge chart check-in claim client cluster code commit "
+    "complaint confirmation connection container contract coupon course credit customer cve "
+    "dashboard deal defect delivery department deployment desk device dispute dock docket door "
+    "drawing elevator employee engine envelope error exception exhibit experiment extension "
+    "facility file filing flight form gate grant hold host id identifier incident instance "
+    "invoice item job key laptop lead lease ledger licence license line listing loan location "
+    "locker lot machine matter meeting member membership memo migration motion mr nda node "
+    "notice number offer office opportunity order package page pallet parcel part passenger "
+    "patch patent patient payment payout permit phone pipeline plate platform po pod policy "
+    "port position post pr prescription printer procedure project proposal protocol pull "
+    "purchase queue quotation quote rack recall receipt record reference referral refund "
+    "registration release replica request requisition reservation return revision room route "
+    "router sensor serial server service session shelf shift shipment shop site sku slot spot "
+    "stand statement station stop store subscription switch table tag task tender terminal test "
+    "ticket token track tracking trailer train training transaction transcript transfer trip "
+    "truck unit update van vehicle vendor version visa visit vm volume voucher waiver ward "
+    "warehouse warning warranty waybill zone "
+    "seat sector circuit field pump valve tank hall wing floor aisle row bay crate drive disk "
+    "cable pole meter gauge robot tractor wagon lane platform stall booth "
     # German
-    "auftrag auftrags bestellung bestellnummer beleg buchung dokument fahrzeug filiale fall flug "
-    "gutschrift kunde kunden lager lieferung mitarbeiter nummer platz rechnung rechnungen reservierung "
-    "schulung sendung server ticket termin vertrag vorgang zahlung zimmer änderung konto gerät drucker "
+    "auftrag auftrags beleg bestellnummer bestellung buchung dokument drucker fahrzeug fall "
+    "filiale flug gerät gutschrift konto kunde kunden lager lieferung mitarbeiter nummer platz "
+    "rechnung rechnungen reservierung schulung sendung server termin ticket vertrag vorgang "
+    "zahlung zimmer änderung "
     # Spanish, Portuguese, French, Italian
-    "almacén camión caso cita cliente contrato cuenta envío factura habitación número orden pago "
-    "pedido puerta referencia reserva reclamación sala tienda vuelo fatura encomenda pagamento voo "
-    "bon chambre client commande compte contrat dossier facture numéro paiement vol réservation "
-    "fattura ordine prenotazione volo contratto".split()
+    "almacén bon camión caso chambre cita client cliente commande compte contrat contrato "
+    "contratto cuenta dossier encomenda envío factura facture fattura fatura habitación numéro "
+    "número orden ordine pagamento pago paiement pedido prenotazione puerta reclamación "
+    "referencia reserva réservation sala tienda vol volo voo vuelo "
 )
-# What an agent numbers in its own work, and what people know by name: a number does not tell which.
-WORK = frozenset(
-    "alternative analysis angle approach area argument arm assumption candidate cause cell change "
-    "check class combination comparison condition config configuration criterion criteria cut data "
-    "definition design direction entry evidence extract fact factor figure finding fix group "
-    "hypothesis hypotheses idea item kind lesson level measure method metric model note one option "
-    "paper path pattern plan point product producto producte produkt proposal question reason result "
-    "rule run sample scenario seed segment set setting setup shortlist solution source sort step "
-    "strategy study subset theory thing tier type user value variant version view way ansatz lösung "
-    "variante möglichkeit option ursache quelle szenario lauf solución opción enfoque causa fuente "
-    "escenario enfoques plan método método".split()
+NOUNS = frozenset(NOUNS_TEXT.split())
+# What an agent numbers in its own work, and what people know by name: of these, a number does not
+# tell which.
+WORK_TEXT = (
+    "alternative analysis angle ansatz approach area argument arm assumption candidate causa "
+    "cause cell change check class combination comparison condition config configuration "
+    "criteria criterion cut data definition design direction enfoque enfoques entry escenario "
+    "evidence extract fact factor figure finding fix fuente group hypotheses hypothesis idea "
+    "item kind lauf lesson level lösung measure method metric model método möglichkeit note one "
+    "opción option paper path pattern plan product producte producto produkt proposal "
+    "quelle question reason result rule run sample scenario seed segment set setting setup "
+    "shortlist solución solution sort source step strategy study subset szenario theory thing "
+    "tier type ursache user value variant variante version view way "
 )
+WORK = frozenset(WORK_TEXT.split())
 WORK_HAN = re.compile(
     r"方案|模型|因素|方法|设置|选项|原因|策略|配置|变体|假设|办法|做法|路径|来源|文献|研究|产品|种|类"
 )
 # Names of records that give their kind away.
-PREFIXES = frozenset(
-    "ACCT APPT BKG BUG CASE CHG CONF CUST CVE CWE EMP ERR GHSA INC INV ISSUE JIRA KB MR NCT ORD PMT PO "
-    "PR PRB REQ RFC RITM RMA SHP SKU SO SR TASK TICKET TKT TRK TXN".split()
+PREFIXES_TEXT = (
+    "ACCT APPT BKG BUG CASE CHG CONF CUST CVE CWE EMP ERR GHSA INC INV ISSUE JIRA KB MR NCT ORD "
+    "PMT PO PR PRB REQ RFC RITM RMA SHP SKU SO SR TASK TICKET TKT TRK TXN "
 )
+PREFIXES = frozenset(PREFIXES_TEXT.split())
 HAN = re.compile(
-    r"发票|订单|合同|协议|货件|运单|包裹|快递|航班|门店|店铺|商铺|工单|员工|客户|预约|预订|病历|账户|账号|帐号|编号"
-    r"|号码|单号|编码|代码|主机|服务器|节点|容器|集群|实例|仓库|货架|库位|车辆|卡车|车次|付款|退款|票号|提交|分支|任务"
+    r"发票|订单|合同|协议|货件|运单|包裹|快递|航班|门店|店铺|商铺|工单|员工|客户|预约|预订|病历|账户"
+    r"|账号|帐号|编号|号码|单号|编码|代码|主机|服务器|节点|容器|集群|实例|仓库|货架|库位|车辆|卡车|车次|付款|退款|票号|提交|分支|任务"
     r"|缺陷|事件|告警|案件|病房|床位|登机口|房间|打印机|设备|交换机|路由器|保单|合约|项目|申请|审批|凭证|收据"
     r"|請求書|注文|予約|チケット|顧客|フライト|サーバー?|プリンター?|端末|契約|番号|口座|店舗|送付|伝票"
     r"|주문|송장|예약|고객|티켓|항공편|계약|번호|계좌"
@@ -88,10 +98,11 @@ def is_work(word: str) -> bool:
 
 
 def kinds_in(text: str) -> Iterator[str]:
-    """Yield the words of a text that are kinds, in lower case."""
+    """Yield the words of a text that are kinds, in lower case. Capitals are names, not words."""
     for match in WORD.finditer(text):
-        if is_kind(match.group()):
-            yield match.group().lower()
+        word = match.group()
+        if is_kind(word) and not (word.isupper() and len(word) > 3):
+            yield word.lower()
 
 
 def has_kind(text: str) -> bool:

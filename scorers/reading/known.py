@@ -85,7 +85,8 @@ class Known:
         return True  # that often: it is an ordinary run of letters to this requester
 
     def series(self, family: str, fewest: int) -> bool:
-        """Whether the private context holds this many different numbers of a family."""
+        """Whether the private context holds this many different numbers of a family, or may hold
+        them in what is not searched."""
         if family not in self._series:
             numbers = (number for text in self._searched() for number in _numbers(text, family))
             seen: set[str] = set()
@@ -94,7 +95,7 @@ class Known:
                     seen.add(number)
                 if len(seen) >= fewest:
                     break
-            self._series[family] = len(seen) >= fewest
+            self._series[family] = len(seen) >= fewest or self.cut
         return self._series[family]
 
     def origin(self, name: str) -> str | None:

@@ -27,7 +27,8 @@ QUOTED = re.compile(
 # "rests on LB-12", "because of K-14".
 RESTS = re.compile(
     r"(?i)\b(?:rests?|relies|rely|based|depends?|builds?|according|due|because|per|see|under|against"
-    r"|contradicts?|fits?|supports?|see also|cf)(?:\s(?:on|to|of|with))?\s\W{0,3}\Z|(?:根据|按照?|依据|由于|参见|见)"
+    r"|contradicts?|fits?|supports?|see also|without|than|versus|vs|unlike|cf|is|are"
+    r"|was|were)(?:\s(?:on|to|of|with))?\s\W{0,3}\Z|(?:根据|按照?|依据|由于|参见|见)"
     r"\s?\Z"
 )
 # "your reservation EHGLP3": the owner knows which, where there is only one.
@@ -39,10 +40,11 @@ NUMBERED = re.compile(r"[A-Z]{2,5}-\d{2,6}\Z")
 # `T3-COLD`: a number and a word make a label, which someone coined.
 LABELLED = re.compile(r"[A-Z]{0,3}\d{1,2}[A-Z]?-[A-Z]{3,}\Z")
 OWN_TEXT = ("memory", "assistant_thought", "tool_call", "summary")
+# `GPIO12`, `SSP2-4.5`, `H5N1`: names of a technology, a standard, a strain.
+TECHNICAL = re.compile(r"[A-Z]{3,}[1-9]\d{0,2}(?:[-.][\d.]+)?\Z|[A-Z]\d[A-Z]\d\Z")
 # Registers of records number far beyond what one piece of work brings forth: whoever meets
 # `EVT-7712` can look it up, `W3` stands nowhere but with the agent.
 RECORD_DIGITS = 4
-INDEX_DIGITS = 2
 # A family of the agent's own has several numbers in what only the agent has seen.
 SERIES = 3
 
@@ -113,14 +115,14 @@ def _leaned_on(text: str, place: Identifier, siblings: int, origin: str | None) 
         return False
     if siblings > 1 or origin in OWN_TEXT or EVIDENCE.match(text, place.end):
         return True
-    if RESTS.search(before):
-        return True
-    return digits <= INDEX_DIGITS and PREPOSITION.search(before) is not None
+    return RESTS.search(before) is not None
 
 
 def _registered(name: Identifier, siblings: int, known: Known) -> bool:
     """Whether a code looks like an entry of some register, and not like a public name (BM25)."""
     number = name.text[len(name.family) :]
+    if TECHNICAL.match(name.text):
+        return False
     if (
         siblings > 1
         or number.startswith("0")

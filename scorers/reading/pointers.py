@@ -36,6 +36,8 @@ NOTES = re.compile(
     r"|aufzeichnungen|unterlagen|protokollen?)|en mis (?:propias )?(?:notas|apuntes|registros)"
     r"|dans mes notes|私のメモ|内部メモ)"
 )
+# Cheap to look for, and in every pattern of the notes.
+OWN = re.compile(r"(?i)\b(?:my|agent's|session|subagent's|meine[nmr]|mis|mes)\s|我|私|内部")
 # An earlier message of the agent, where the requester has had none.
 EARLIER = re.compile(
     r"(?i)\b(?:as|see|in|from|per)\s(?:\w+\s){0,4}?((?:my|our|the)\s(?:previous"
@@ -45,8 +47,9 @@ EARLIER = re.compile(
 )
 # A run or entry of the agent's, as the place where the content is.
 ENTRY = re.compile(
-    r"(?i)\b(?:see|given in|listed in|shown in|described in|found in|settings of|according to|per)\s"
-    r"(?:the\s)?(?:run|entry|index entry|log entry|note|chunk|snippet|observation|artifact)\s"
+    r"(?i)\b(?:see|given in|listed in|shown in|described in|found in|settings of|according to"
+    r"|per)\s(?:the\s)?(?:run|entry|index entry|log entry|note|chunk|snippet|observation"
+    r"|artifact)\s"
     r"[`*]{0,2}([A-Za-z][\w./-]{1,40})"
 )
 # "The second fix", where no fixes were listed: neither counted, nor numbered, nor named before.
@@ -59,8 +62,9 @@ ORDINAL = re.compile(
 )
 LISTED = re.compile(
     r"(?im)^[ \t]*(?:[-*•]|\(?\d{1,2}[.)、]|\|)|\b(?:first|one is|other|another|either|both|two|three"
-    r"|four|five|firstly|besides|also|alternatively|erste[nrs]?|zwei|drei|primer[ao]?|dos|tres|entweder)\b"
-    r"|\(\d\)|[①②]|第一|首先|两|三"
+    r"|four|five|firstly|besides|also|alternatively"
+    r"|erste[nrs]?|zwei|drei"
+    r"|primer[ao]?|dos|tres|entweder)\b|\(\d\)|[①②]|第一|首先|两|三"
 )
 # Something shown above, where nothing stands above.
 ABOVE = re.compile(
@@ -85,9 +89,9 @@ def unseen_pointers(passage: Passage, known: Known) -> Iterator[Gap]:
         if not known.to_requester(match.group().split()[-1]):
             yield _gap(passage, match, 0, "What does it say? It was never sent.")
             break
-    for match in NOTES.finditer(text):
-        yield _gap(passage, match, 0, "What do the notes say? They were never sent.")
-        break
+    notes = NOTES.search(text) if OWN.search(text) else None
+    if notes:
+        yield _gap(passage, notes, 0, "What do the notes say? They were never sent.")
     yield from _entries(passage, known)
     yield from _ordinals(passage, known)
     if not known.has_replies:
