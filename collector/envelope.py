@@ -23,7 +23,7 @@ _REQUEST = (
     "task", "query", "question", "prompt", "request", "message", "user_message", "user_input",
     "user_prompt", "user_query", "text", "content", "new_message", "user_msg", "topic",
 )  # fmt: skip
-_RETURNING = ("outputs", "output", "return_values", "update", "data")
+_RETURNING = ("replies", "outputs", "output", "return_values", "update", "data")
 _REPLY = (
     "reply", "answer", "response", "final_answer", "final_output", "result", "text", "content",
     "last_message", "raw",
@@ -128,6 +128,8 @@ def _request(value: Any, depth: int) -> tuple[Message, ...] | None:
     for key in (*_WRAPPING, *_REQUEST):
         if value.get(key) and (found := _request(decode(value[key]), depth - 1)):
             return (*(_said("system", text(system)) or ()), *found) if system else found
+    if len(value) == 1 and isinstance(inner := decode(next(iter(value.values()))), dict):
+        return _request(inner, depth - 1)  # the input of a pipeline's only component
     # `def answer(anything: str)`: the only text there is.
     texts = [item for item in value.values() if isinstance(item, str) and item]
     return _said("user", texts[0]) if len(texts) == 1 == len(value) else None
@@ -149,6 +151,8 @@ def _reply(value: Any, depth: int) -> tuple[Message, ...] | None:
     for key in (*_RETURNING, *_REPLY):
         if value.get(key) and (found := _reply(decode(value[key]), depth - 1)):
             return found
+    if len(value) == 1 and isinstance(inner := decode(next(iter(value.values()))), dict):
+        return _reply(inner, depth - 1)
     return None
 
 
@@ -162,7 +166,7 @@ def _is_conversation(value: dict[str, Any]) -> bool:
 
 def _listed(value: list[Any] | tuple[Any, ...], role: str) -> tuple[Message, ...] | None:
     """Read a list whose items say who speaks; a list of anything else is no conversation."""
-    speaking = ("role", "kwargs", "parts")
+    speaking = ("role", "_role", "kwargs", "parts")
     items = [item for item in value if isinstance(item, dict)]
     if not items or len(items) != len(value):
         return None

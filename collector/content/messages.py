@@ -7,7 +7,7 @@ from typing import Any
 
 from collector.content.capture import redacted
 from collector.content.parts import call_part, make, parts_of, result_part, string
-from collector.content.pyobject import chat_message
+from collector.content.pyobject import chat_message, object_message
 from collector.content.values import NotJson, decode, opens_container, parse, salvage
 from scorers.turn import Message, Part
 
@@ -165,7 +165,7 @@ def _is_part(item: Any) -> bool:
 
 
 def _says_role(item: dict[str, Any]) -> str | None:
-    given = item.get("role")
+    given = item.get("role", item.get("_role"))
     if isinstance(given, str) and given:
         return _ROLES.get(given.lower(), given.lower())
     kind = item.get("type")
@@ -184,6 +184,8 @@ def _read(item: Any, role: str) -> list[Message]:
         return [Message(role, (make("text", item),))]
     if not isinstance(item, dict):
         return []
+    if "_role" in item and "_content" in item:
+        item = object_message(item)
     item, finish = _unwrapped(item)
     said = _says_role(item) or role
     parts = _parts(item)

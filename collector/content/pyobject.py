@@ -44,8 +44,11 @@ def chat_message(value: str) -> dict[str, Any] | None:
     if not value.startswith("ChatMessage("):
         return None
     found = read_object(value)
-    if found is None:
-        return None
+    return None if found is None else object_message(found)
+
+
+def object_message(found: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields of a `ChatMessage` as a chat message."""
     content = found.get("_content", found.get("content", found.get("blocks")))
     meta = found.get("_meta")
     finish = meta.get("finish_reason") if isinstance(meta, dict) else None
@@ -65,7 +68,7 @@ def chat_message(value: str) -> dict[str, Any] | None:
 def _block(item: Any) -> Any:
     if not isinstance(item, dict):
         return item
-    kind = item.get("")
+    kind = item.get("") or _class_of(item)
     if kind in ("TextContent", "TextBlock"):
         return {"type": "text", "text": item.get("text")}
     if kind == "ReasoningContent":
@@ -83,6 +86,15 @@ def _block(item: Any) -> Any:
             "content": item.get("result"),
         }
     return {"type": "file"} if kind in ("ImageContent", "FileContent") else item
+
+
+def _class_of(item: dict[str, Any]) -> str | None:
+    """Return what Haystack's blocks are, by the keys with which it dumps them as JSON."""
+    if item.keys() >= {"tool_name", "arguments"}:
+        return "ToolCall"
+    if item.keys() >= {"result", "origin"}:
+        return "ToolCallResult"
+    return "ReasoningContent" if "reasoning_text" in item else None
 
 
 def _value(text: str, at: int, depth: int) -> tuple[Any, int]:

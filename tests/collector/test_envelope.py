@@ -101,3 +101,26 @@ def test_arguments(value, expected):
 )
 def test_encoded_values_show_that_their_end_is_missing(value, expected):
     assert encoded(value) == expected
+
+
+def test_a_pipelines_only_component_holds_the_conversation():
+    """Haystack, as OpenLLMetry dumps what went into a pipeline and came out of it."""
+    asked = {"_role": "user", "_content": [{"text": "How many?"}], "_name": None, "_meta": {}}
+    call = {"tool_name": "count", "arguments": {"of": "herons"}, "id": "c1"}
+    done = {"result": "12", "error": False, "origin": call}
+    told = [
+        asked,
+        {"_role": "assistant", "_content": [call]},
+        {"_role": "tool", "_content": [{"tool_call_result": 1} | done]},
+        {"_role": "assistant", "_content": [{"text": "Twelve."}]},
+    ]
+    [request] = request_in({"args": [], "kwargs": {"agent": {"messages": [asked]}}}) or ()
+    assert (request.role, request.text) == ("user", "How many?")
+    found = reply_in({"agent": {"messages": told}}) or ()
+    assert [message.role for message in found] == ["assistant", "tool", "assistant"]
+    assert [(p.kind, p.id, p.name) for p in (*found[0].parts, *found[1].parts)] == [
+        ("tool_call", "c1", "count"), ("tool_result", "c1", "count"),
+    ]  # fmt: skip
+    assert (found[1].parts[0].text, found[2].text) == ("12", "Twelve.")
+    [reply] = reply_in({"llm": {"replies": [told[-1]]}}) or ()
+    assert reply.text == "Twelve."
