@@ -10,23 +10,21 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from collector.assembly.material import Key, Tree, key_of
-from collector.assembly.threads import (
-    ARENA_WITHOUT_AGENT,
-    Segment,
-    is_utility,
-    main_thread,
-)
+from collector.assembly.segment import Segment
+from collector.assembly.speaker import main_thread, without_utility
 from scorers.turn import AgentInvocation, Operation, ToolExecution
 
 
 @dataclass(slots=True)
 class Arena:
-    """One outermost run. `agents` are sorted by start, those without agents around them first."""
+    """One outermost run. `agents` are sorted by start; `roots` are those without agents around
+    them; `is_run` says that one request was served, by an agent or by whatever took it in."""
 
     segments: list[Segment] = field(default_factory=list)
     agents: list[AgentInvocation] = field(default_factory=list)
     roots: list[AgentInvocation] = field(default_factory=list)
     tools: list[ToolExecution] = field(default_factory=list)
+    is_run: bool = False
 
     @property
     def speaker(self) -> AgentInvocation | None:
@@ -49,13 +47,35 @@ class Arena:
         """Return the segments that talk to the requester, one for each turn, in order."""
         if not self.segments:
             return []
-        if self.agents:
-            thread = main_thread(self.segments, self.speaker)
-            return [segment for segment in self.segments if segment.thread == thread]
-        # Without an agent around them, calls that do not carry each other on are turns of their
-        # own, unless they are about another one (a title, a classification).
-        main = [s for s in self.segments if not is_utility(s, self.segments)]
-        return main or self.segments[:1]
+        if not self.is_run:
+            # Without an agent around them, calls that do not carry each other on are turns of
+            # their own, unless they are about another one (a title, a classification).
+            return without_utility(self.segments) or self.segments[:1]
+        thread = main_thread(self.segments, self.speaker)
+        main = [segment for segment in self.segments if segment.thread == thread]
+        return [_one(main, self.roots[0])] if self.has_one_turn else main
+
+    @property
+    def has_one_turn(self) -> bool:
+        """Whether the run has one root that tells its one request and its one reply."""
+        if len(self.roots) != 1:
+            return False
+        root = self.roots[0]
+        asked = [m for m in root.input or () if m.role == "user" and m.text.strip()]
+        return len(asked) == 1 and bool(root.output)
+
+
+def _one(segments: list[Segment], root: AgentInvocation) -> Segment:
+    """Join the segments of one turn, up to the one whose answer the agent gave out."""
+    told = " ".join(message.text for message in root.output or ())
+    last = len(segments) - 1
+    for at, segment in enumerate(segments):
+        if segment.reply and segment.reply in told:
+            last = at
+    whole = segments[0]
+    for segment in segments[1 : last + 1]:
+        whole = whole.joined(segment)
+    return whole
 
 
 def arenas(
@@ -81,13 +101,17 @@ def arenas(
     for segment in segments:
         found.setdefault(find(min(segment.arenas)), Arena()).segments.append(segment)
     for agent in agents:
-        around = tree.agents_around(agent)
         if tree.tool_around(agent) is not None:
             continue
-        arena = found.setdefault(find(key_of(around[-1] if around else agent)), Arena())
+        around = tree.agents_around(agent)
+        own = tree.entry_around(key_of(agent)) or key_of(around[-1] if around else agent)
+        arena = found.setdefault(find(own), Arena())
         arena.agents.append(agent)
+        arena.is_run = True
         if not around:
             arena.roots.append(agent)
+    for key, arena in found.items():
+        arena.is_run = arena.is_run or tree.entry_around(key) is not None
     for tool in tools:
         found.setdefault(_arena_of(tool, tree, find, found), Arena()).tools.append(tool)
     return list(found.values())
@@ -96,10 +120,13 @@ def arenas(
 def _arena_of(
     tool: Operation, tree: Tree, find: Callable[[Key], Key], found: dict[Key, Arena]
 ) -> Key:
+    entry = tree.entry_around(key_of(tool))
+    if entry is not None and find(entry) in found:
+        return find(entry)
     around = tree.agents_around(tool)
     if around:
         return find(key_of(around[-1]))
-    plain = find((tool.trace_id, ARENA_WITHOUT_AGENT))
+    plain = find((tool.trace_id, ""))
     if plain in found:
         return plain
     # A tool call whose parent never arrived belongs to the only run of its trace, if there is one.

@@ -7,19 +7,24 @@ assembling itself: `due` hands out what may be over as `Closing`s, which `close`
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
+from collector.assembly.combine import weight
 from collector.assembly.conversations import Conversations
+from collector.assembly.links import Links
 from collector.assembly.material import Key, Material, root_ended
-from collector.assembly.open_turns import Given, Group, Held, asked_for, opening, unanswered_ids
+from collector.assembly.open_turns import Given, Group, Held, asked_for
 from collector.assembly.settings import TurnsConfig
 from collector.assembly.turns import assemble
-from collector.dialect import AnyOperation
+from collector.dialect import AnyOperation, MessageEvent
 from collector.span import Record, Span
-from scorers.turn import ClosedBy, Turn
+from scorers.turn import ClosedBy, ToolExecution, Turn
 
 GROUP_SHARE = 4  # one group may hold this part of all bytes, so that one giant starves nobody
+ENTRY_KINDS = frozenset({2, 5})  # server and consumer: a request or a message was taken in
+_HTTP_NAME = re.compile(r"(?:GET|POST|PUT|PATCH|DELETE) /")
 LINK_SIZE = 256  # bytes that a span without operations costs: only its place in the trace is kept
 
 
@@ -32,6 +37,12 @@ class Closing:
     closed_by: ClosedBy
     waits: bool
     given: dict[str, Given]
+
+    @property
+    def started_ns(self) -> int:
+        """When its first operation began."""
+        starts = (operation.start_ns for operation in self.material.operations)
+        return min(filter(None, starts), default=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +64,7 @@ class Assembler:
     groups: dict[str, Group] = field(default_factory=dict)
     size: int = 0
     _by_trace: dict[str, Group] = field(default_factory=dict)
-    _by_tool_call: dict[str, str] = field(default_factory=dict)
+    _links: Links = field(default_factory=Links)
 
     @property
     def open_count(self) -> int:
@@ -92,13 +103,15 @@ class Assembler:
         if isinstance(record, Span):
             parent = record.parent_id
             group.parents[(trace, record.span_id)] = (trace, parent) if parent else None
+            if record.kind in ENTRY_KINDS or _HTTP_NAME.match(record.name):
+                group.entries.add((trace, record.span_id))
         group.last_seen = now
         group.measured = group.measured or bool(operations)
         group.changed, group.waiting = True, False
         for operation in operations:
             for part in asked_for(operation):
                 if part.id:
-                    self._by_tool_call[part.id] = group.key
+                    self._links.ask(part.id, group.key)
         return "duplicate" if known is not None else None
 
     def due(self, *, final: ClosedBy | None = None) -> list[Closing]:
@@ -122,7 +135,8 @@ class Assembler:
                 waits = False
             group.changed = False
             found.append(Closing(group.key, group.material(), reason, waits, dict(group.given)))
-        return found
+        # A turn is read with what was said before it: the order is that of the turns themselves.
+        return sorted(found, key=lambda closing: closing.started_ns)
 
     def done(self, closed: Closed) -> None:
         """Book what a closing gave; the group stays for late spans, without its turns twice."""
@@ -132,6 +146,7 @@ class Assembler:
         group.given |= closed.given
         group.waiting = closed.unfinished
         group.forced = False
+        group.closed_at = self.clock()
 
     def again(self, key: str) -> None:
         """Have a group looked at again: what it gave could not be stored."""
@@ -159,20 +174,14 @@ class Assembler:
         """Join a group with the one whose model call asked for the tools it was answered with."""
         if group.key not in self.groups:
             return
-        for call_id in unanswered_ids(group):
-            other = self.groups.get(self._by_tool_call.get(call_id, ""))
-            if other is None or other is group:
-                continue
-            mine, theirs = opening(group), opening(other)
-            if mine is not None and theirs is not None and mine != theirs:
-                continue  # the same id by chance: scripted models count "call_1" up anew
-            self.groups.pop(group.key)
-            other.absorb(group)
-            for trace in group.traces:
-                self._by_trace[trace] = other
-            for found in group.requested():
-                self._by_tool_call[found] = other.key
+        other = self._links.partner(group, self.groups)
+        if other is None:
             return
+        self.groups.pop(group.key)
+        self._links.move(group, other.key)
+        other.absorb(group)
+        for trace in group.traces:
+            self._by_trace[trace] = other
 
     def _bound(self) -> None:
         """Keep within the bounds: closed groups go first, then the oldest close early."""
@@ -194,7 +203,7 @@ class Assembler:
     def _forget(self, now: float) -> None:
         for group in list(self.groups.values()):
             patience = self.config.linger if group.measured else self.config.quiet_period
-            if not group.is_open and now - group.last_seen >= patience:
+            if not group.is_open and now - max(group.last_seen, group.closed_at) >= patience:
                 self._remove(group)
 
     def _remove(self, group: Group) -> None:
@@ -202,9 +211,7 @@ class Assembler:
         self.size -= group.size
         for trace in group.traces:
             self._by_trace.pop(trace, None)
-        for call_id in group.requested():
-            if self._by_tool_call.get(call_id) == group.key:
-                del self._by_tool_call[call_id]
+        self._links.forget(group)
 
 
 def close(closing: Closing, conversations: Conversations | None) -> Closed:
@@ -248,12 +255,20 @@ def _conversation(operations: Iterable[AnyOperation]) -> str:
 
 def _identity(
     record: Record, operations: tuple[AnyOperation, ...]
-) -> tuple[object, tuple[int, int]]:
-    """Return what makes two records the same one, and how complete this copy is."""
+) -> tuple[object, tuple[int, int, int]]:
+    """Return what makes two records the same one, and how complete this copy is: by what it
+    tells, then by how long it took, then by its attributes."""
+    told = sum(map(_told, operations))
     if isinstance(record, Span):
         duration = max(record.end_ns - record.start_ns, 0)
-        return (record.trace_id, record.span_id), (
-            duration,
-            len(record.attributes) + len(record.events),
-        )
-    return (record.span_id, record.time_ns, record.event_name, hash(operations)), (0, 0)
+        named = len(record.attributes) + len(record.events)
+        return (record.trace_id, record.span_id), (told, duration, named)
+    return (record.span_id, record.time_ns, record.event_name, hash(operations)), (0, 0, 0)
+
+
+def _told(operation: AnyOperation) -> int:
+    if isinstance(operation, ToolExecution):
+        return len(operation.result or "") + len(operation.arguments or "")
+    if isinstance(operation, MessageEvent):
+        return weight((operation.message,))
+    return weight(operation.input) + weight(operation.output) + 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Iterable
 
 from scorers.turn import Said
 
@@ -10,6 +11,7 @@ MAX_CONVERSATIONS = 10_000
 MAX_CHARACTERS = 64_000  # of one dialog; the oldest messages go first
 MAX_TOTAL = 64_000_000  # characters of all dialogs together
 MAX_TURNS = 4  # latest turns of a conversation whose dialog is kept
+MAX_ASIDES = 20_000  # hashes of texts in the user role that a tool had said
 
 Dialog = tuple[Said, ...]
 
@@ -28,6 +30,16 @@ class Conversations:
         self._max_conversations = max_conversations
         self._max_total = max_total
         self._total = 0
+        self.asides: OrderedDict[int, None] = OrderedDict()
+
+    def note_asides(self, texts: Iterable[str]) -> None:
+        """Remember texts in the user role that were found not to be the requester's: in later
+        turns they stand in the history, and the tool's own span stands in another trace."""
+        for text in texts:
+            self.asides[hash(text)] = None
+            self.asides.move_to_end(hash(text))
+        while len(self.asides) > MAX_ASIDES:
+            self.asides.popitem(last=False)
 
     def before(self, conversation_id: str | None, turn_id: str, started_ns: int) -> Dialog:
         """Return what was said before a turn, oldest first; empty when nothing is known."""

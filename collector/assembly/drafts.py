@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from collector.assembly.arenas import Arena
-from collector.assembly.threads import Segment
+from collector.assembly.segment import Segment
 from scorers.turn import Inference, Operation, ToolExecution
 
 

@@ -22,12 +22,14 @@ def key_of(operation: Operation) -> Key:
 class Material:
     """Operations in order of arrival, and the parent of every span seen (operation or not).
 
-    `parents` maps a span to its parent, or to None for a root. `incomplete` says why spans of the
-    group are known to be missing here, None where none is.
+    `parents` maps a span to its parent, or to None for a root; `entries` are the spans in which a
+    process served a request or a message. `incomplete` says why spans of the group are known to be
+    missing here, None where none is.
     """
 
     operations: list[AnyOperation] = field(default_factory=list)
     parents: dict[Key, Key | None] = field(default_factory=dict)
+    entries: set[Key] = field(default_factory=set)
     incomplete: str | None = None
 
 
@@ -44,8 +46,15 @@ class Tree:
     Built once over a group, linear in its spans; loops of parents end instead of hanging.
     """
 
-    def __init__(self, operations: Iterable[Operation], parents: Mapping[Key, Key | None]) -> None:
+    def __init__(
+        self,
+        operations: Iterable[Operation],
+        parents: Mapping[Key, Key | None],
+        entries: Iterable[Key] = (),
+    ) -> None:
         self._parents = parents
+        self._entries = set(entries)
+        self._entry: dict[Key, Key | None] = {}
         self._operations = {key_of(operation): operation for operation in operations}
         self._above: dict[Key, tuple[Operation, ...]] = {}
 
@@ -68,6 +77,26 @@ class Tree:
             outer = self._above[parent]
             self._above[member] = outer if holder is None else (holder, *outer[: MAX_AROUND - 1])
         return self._above.get(key, ())
+
+    def entry_around(self, key: Key) -> Key | None:
+        """Return the outermost span around one in which a request was served, None without one."""
+        path: list[Key] = []
+        at: Key | None = key
+        while at is not None and at not in self._entry and len(path) < MAX_DEPTH:
+            self._entry[at] = None  # ends loops of parents
+            path.append(at)
+            at = self._parents.get(at)
+        outer = self._entry.get(at) if at is not None else None
+        for member in reversed(path):
+            if outer is None and member in self._entries:
+                outer = member
+            self._entry[member] = outer
+        return outer
+
+    def leave_entries(self, keys: Iterable[Key]) -> None:
+        """Stop taking some spans for one request: several were served in them."""
+        self._entries -= set(keys)
+        self._entry.clear()
 
     def tool_around(self, operation: Operation) -> ToolExecution | None:
         """Return the tool call inside which an operation ran, None at the top level."""

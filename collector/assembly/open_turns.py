@@ -12,14 +12,14 @@ from dataclasses import dataclass, field
 
 from collector.assembly.material import Key, Material
 from collector.dialect import AnyOperation, MessageEvent
-from scorers.turn import Inference, Part
+from scorers.turn import Inference, Part, ToolExecution
 
 
 @dataclass(slots=True)
 class Held:
     """What one record gave: its operations, its size, and how complete the record was."""
 
-    rank: tuple[int, int]
+    rank: tuple[int, int, int]
     operations: tuple[AnyOperation, ...]
     size: int
 
@@ -49,6 +49,8 @@ class Group:
     traces: set[str] = field(default_factory=set)
     held: dict[object, Held] = field(default_factory=dict)
     parents: dict[Key, Key | None] = field(default_factory=dict)
+    entries: set[Key] = field(default_factory=set)
+    closed_at: float = 0.0
     size: int = 0
     measured: bool = False
     changed: bool = True
@@ -69,7 +71,9 @@ class Group:
 
     def material(self) -> Material:
         """Return what is known of the group, as assembly takes it."""
-        return Material(list(self.operations()), dict(self.parents), self.incomplete)
+        return Material(
+            list(self.operations()), dict(self.parents), set(self.entries), self.incomplete
+        )
 
     def requested(self) -> set[str]:
         """Return the ids of all tool calls that the group's model calls asked for."""
@@ -92,6 +96,7 @@ class Group:
         self.traces |= other.traces
         self.held |= other.held
         self.parents |= other.parents
+        self.entries |= other.entries
         self.given |= other.given
         self.size += other.size
         self.first_seen = min(self.first_seen, other.first_seen)
@@ -113,9 +118,8 @@ def asked_for(operation: AnyOperation) -> Iterator[Part]:
         yield from message.of_kind("tool_call")
 
 
-def unanswered_ids(group: Group) -> set[str]:
-    """Return ids of tool results that stand behind the last requester message of a call, and that
-    no call of the group asked for: the call that asked stands in another trace."""
+def answered_ids(group: Group) -> set[str]:
+    """Return ids of tool results that stand behind the last requester message of a call."""
     found: set[str] = set()
     for operation in group.operations():
         if not isinstance(operation, Inference):
@@ -124,7 +128,16 @@ def unanswered_ids(group: Group) -> set[str]:
             if message.role == "user":
                 break
             found |= {part.id for part in message.of_kind("tool_result") if part.id}
-    return found - group.requested()
+    return found
+
+
+def executed_ids(group: Group) -> set[str]:
+    """Return the call ids of the tools that were executed in a group."""
+    return {
+        operation.call_id
+        for operation in group.operations()
+        if isinstance(operation, ToolExecution) and operation.call_id
+    }
 
 
 def opening(group: Group) -> str | None:
@@ -135,3 +148,8 @@ def opening(group: Group) -> str | None:
                 if message.role == "user" and message.text:
                     return message.text
     return None
+
+
+def conversation_ids(group: Group) -> set[str]:
+    """Return the conversations that the group's operations name."""
+    return {o.conversation_id for o in group.operations() if o.conversation_id}

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from collector.assembly.threads import Segment, answer_of, asks_for_tools
+from collector.assembly.segment import Segment, answer_of, asks_for_tools
 from scorers.turn import AgentInvocation, Inference, Operation
 
 # What stopped a run, by the exception or text that names it (public names of public frameworks).

@@ -45,13 +45,26 @@ def _opening(draft: Draft) -> tuple[History, list[str]]:
     opener = draft.arena.opener if draft.alone else None
     of_agent = read(opener.input or ()) if opener is not None else History()
     if not of_call.request:
+        if of_agent.request:
+            return of_agent, list(of_agent.request)
         if of_call.before and draft.segment and draft.segment.calls[0].input:
             return of_call, []  # the call shows the dialog, and nobody asked anything
-        return of_agent, list(of_agent.request)
+        return _of_others(draft) or (of_call, [])
     opening = list(of_call.request)
     if of_agent.request and of_agent.request[-1] in opening[-1]:
         opening[-1] = of_agent.request[-1]
+    elif of_agent.request and draft.arena.has_one_turn:
+        opening = list(of_agent.request)  # what the model was told is the harness's wording
     return of_call, opening
+
+
+def _of_others(draft: Draft) -> tuple[History, list[str]] | None:
+    """Return what opened the run where the replying agent was told nothing by the requester."""
+    for other in sorted(draft.others, key=lambda other: other.calls[0].start_ns):
+        for history in other.histories:
+            if history.request:
+                return history, list(history.request)
+    return None
 
 
 def _added(draft: Draft, known: set[str]) -> list[str]:

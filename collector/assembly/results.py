@@ -7,10 +7,11 @@ from dataclasses import replace
 
 from collector.assembly.capture import CaptureLimits
 from collector.assembly.drafts import Draft
-from collector.assembly.joins import scopes_inside, tool_results
-from collector.assembly.material import Key, key_of
+from collector.assembly.joins import tool_results
+from collector.assembly.material import Key, Tree, key_of
 from collector.assembly.merge import Work
-from collector.assembly.threads import Segment, segments
+from collector.assembly.segment import Segment
+from collector.assembly.threads import segments
 from scorers.turn import Inference, ToolExecution, ToolResult
 
 
@@ -20,11 +21,18 @@ class Results:
     A tool called by a sub-agent delivers to that sub-agent's model calls, not to the caller's.
     """
 
-    def __init__(self, work: Work, limits: CaptureLimits, incomplete: str | None) -> None:
+    def __init__(
+        self,
+        work: Work,
+        limits: CaptureLimits,
+        incomplete: str | None,
+        cut_short: str | None = None,
+    ) -> None:
         self._work = work
         self._limits = limits
         self._incomplete = incomplete
-        self._tools = scopes_inside(work.tools, work.tree)
+        self._cut_short = cut_short
+        self._tools = _by_holder(work.tools, work.tree)
         self._calls: dict[Key, list[Inference]] = {key_of(tool): [] for tool in work.tools}
         for call in work.inferences:
             holder = work.tree.tool_around(call)
@@ -68,23 +76,27 @@ class Results:
     def _joined(self, parts: list[Segment], tools: list[ToolExecution]) -> list[ToolResult]:
         if not parts:
             return [self._without_calls(tool) for tool in tools]
-        asked: dict[str, int] = {}
-        for at in reversed(range(len(parts))):
-            for call in parts[at].calls:
+        asked: dict[str, list[int]] = {}
+        for at, segment in enumerate(parts):
+            for call in segment.calls:
                 for message in (*(call.output or ()), *(call.input or ())):
                     for part in (*message.of_kind("tool_call"), *message.of_kind("tool_result")):
-                        if part.id:
-                            asked[part.id] = at
+                        if part.id and (not asked.get(part.id) or asked[part.id][-1] != at):
+                            asked.setdefault(part.id, []).append(at)
         placed: dict[int, list[ToolExecution]] = {at: [] for at in range(len(parts))}
         for tool in tools:
             around = self._work.tree.agents_around(tool)
             agent = key_of(around[0]) if around else None
-            same = next((at for at, part in enumerate(parts) if agent in part.agents), 0)
-            placed[asked.get(tool.call_id or "", same)].append(tool)
+            # Agents count their ids anew: of several that know an id, the tool's own one.
+            options = asked.get(tool.call_id or "") or range(len(parts))
+            own = next((at for at in options if agent in parts[at].agents), options[0])
+            placed[own].append(tool)
         found = [
             (at, result)
-            for at, part in enumerate(parts)
-            for result in tool_results(part, placed[at], self._limits, self._incomplete)
+            for at, segment in enumerate(parts)
+            for result in tool_results(
+                segment, placed[at], self._limits, self._incomplete, self._cut_short
+            )
         ]
         return [self._handed_over(result, parts, at) for at, result in found]
 
@@ -113,3 +125,12 @@ class Results:
             delivered_missing=self._incomplete or "no_model_call",
             span_id=tool.span_id,
         )
+
+
+def _by_holder(tools: Iterable[ToolExecution], tree: Tree) -> dict[Key | None, list[ToolExecution]]:
+    """Group executed tool calls by the tool call they ran in (None: at the top level)."""
+    grouped: dict[Key | None, list[ToolExecution]] = {}
+    for tool in tools:
+        holder = tree.tool_around(tool)
+        grouped.setdefault(key_of(holder) if holder else None, []).append(tool)
+    return grouped

@@ -4,24 +4,29 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from collector.assembly.arenas import arenas
 from collector.assembly.capture import CaptureLimits
 from collector.assembly.conversations import Conversations
 from collector.assembly.drafts import Draft, drafts_of
+from collector.assembly.harness_text import requester_words
 from collector.assembly.material import Material
 from collector.assembly.merge import merge
 from collector.assembly.private import private_context
 from collector.assembly.replies import reply_of, stopped_by
 from collector.assembly.requester import asked
 from collector.assembly.results import Results
-from collector.assembly.threads import asks_for_tools, segments
+from collector.assembly.segment import Segment, asks_for_tools
+from collector.assembly.threads import segments
 from scorers.turn import ClosedBy, RequesterContext, Said, Turn
 
 # Environments in which evaluators run their own model calls: Tellback never judges a judge.
 OWN_ENVIRONMENTS = frozenset({"langfuse-llm-as-a-judge", "tellback-judge"})
+
+# Where we stopped looking, what nobody had read by then is not known to be unread.
+_CUT_SHORT = {"deadline": "closed_at_deadline", "shutdown": "closed_at_shutdown"}
 
 
 def assemble(
@@ -34,9 +39,12 @@ def assemble(
     """
     work = merge(material)
     limits = CaptureLimits.of([*work.inferences, *work.tools, *work.agents])
-    results = Results(work, limits, material.incomplete)
+    results = Results(work, limits, material.incomplete, _CUT_SHORT.get(closed_by))
     outer = [call for call in work.inferences if work.tree.tool_around(call) is None]
-    parts = segments(outer, work.tree, work.tools)
+    known = conversations.asides if conversations is not None else {}
+    parts = segments(outer, work.tree, work.tools, known)
+    if conversations is not None:
+        conversations.note_asides(_asides(parts))
     drafts: list[Draft] = []
     for arena in arenas(parts, work.agents, results.top_level, work.tree):
         drafts += drafts_of(arena)
@@ -44,6 +52,8 @@ def assemble(
     turns: list[Turn] = []
     for draft in sorted(drafts, key=lambda draft: draft.started_ns):
         turn = _turn(draft, results, closed_by)
+        if material.incomplete and turn.reply_missing == "unfinished":
+            turn = replace(turn, reply_missing=material.incomplete)
         turn = replace(turn, turn_id=_turn_id(turn, draft, times))
         turns.append(_with_past(turn, conversations))
     return turns
@@ -91,6 +101,13 @@ def _turn(draft: Draft, results: Results, closed_by: ClosedBy) -> Turn:
         stopped=stopped_by(operations, replied=bool(reply.text)),
         own_traffic=any(o.environment in OWN_ENVIRONMENTS for o in everything),
     )
+
+
+def _asides(parts: Iterable[Segment]) -> Iterator[str]:
+    for part in parts:
+        for call, history in zip(part.calls, part.histories, strict=True):
+            for at in history.asides:
+                yield requester_words((call.input or ())[at].text)
 
 
 def _agent(draft: Draft) -> str | None:

@@ -218,7 +218,7 @@ def test_closed_turns_are_forgotten_after_lingering(table, run, say):
     table.closed(after=3)
     table.closed(after=301)
     assert (table.assembler.groups, table.assembler.size) == ({}, 0)
-    assert table.assembler._by_tool_call == {}
+    assert len(table.assembler._links) == 0
 
 
 def test_spans_without_operations_cost_their_place_only(table):

@@ -1,0 +1,129 @@
+"""Calls that are recorded more than once: a record inside another, or beside it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from collector.assembly.combine import combine, combine_tools, weight
+from collector.assembly.material import Key, Tree, key_of
+from scorers.turn import Inference, ToolExecution
+
+
+def nested(calls: list[Inference], tree: Tree) -> list[Inference]:
+    """Merge a model call recorded inside the record of the same call.
+
+    A record with one record inside is the same call seen twice (framework and SDK). One with
+    several inside is a wrapper around retries: the inner ones are the calls.
+    """
+    by_key = {key_of(call): call for call in calls}
+    inside: dict[Key, list[Inference]] = defaultdict(list)
+    for call in calls:
+        above = tree.above(key_of(call))
+        if above and isinstance(above[0], Inference) and key_of(above[0]) in by_key:
+            inside[key_of(above[0])].append(call)
+    gone: set[Key] = set()
+    # Innermost first, so that a chain of three records folds into its outermost one.
+    for key in sorted(inside, key=lambda k: -len(tree.above(k))):
+        children = inside[key]
+        if len(children) == 1:
+            child = by_key[key_of(children[0])]
+            by_key[key] = combine(by_key[key], child)
+            gone.add(key_of(child))
+        elif all(child.output is not None or child.input is not None for child in children):
+            gone.add(key)
+        else:
+            for child in children:
+                by_key[key] = combine(by_key[key], by_key[key_of(child)])
+                gone.add(key_of(child))
+    return [by_key[key_of(call)] for call in calls if key_of(call) not in gone]
+
+
+def siblings(calls: list[Inference]) -> list[Inference]:
+    """Merge records side by side of one call: at the same time, with the same response id, or
+    written by two instrumentations with the same answer."""
+    kept: list[Inference] = []
+    seen: dict[tuple[str, ...], list[int]] = defaultdict(list)
+    for call in sorted(calls, key=lambda c: (c.start_ns, -c.end_ns, c.span_id)):
+        marks = _marks(call)
+        twin = None
+        for mark in marks:
+            for at in seen[mark][-4:]:
+                # Scripted models reuse ids: only records that overlap in time are one call.
+                same_time = kept[at].end_ns > call.start_ns or kept[at].start_ns == call.start_ns
+                if same_time and (mark[0] == "id" or _written_twice(kept[at], call)):
+                    twin = at
+        if twin is not None:
+            kept[twin] = combine(kept[twin], call)
+            continue
+        for mark in marks:
+            seen[mark].append(len(kept))
+        kept.append(call)
+    return kept
+
+
+def _marks(call: Inference) -> list[tuple[str, ...]]:
+    marks: list[tuple[str, ...]] = []
+    if call.response_id:
+        marks.append(("id", call.response_id))
+    for message in (call.output or ())[:1]:
+        asked = tuple(part.id or part.text for part in message.of_kind("tool_call"))
+        if asked or message.text.strip():
+            marks.append(("answer", *asked, message.text.strip()))
+    return marks
+
+
+def _written_twice(one: Inference, other: Inference) -> bool:
+    """Whether two records can be of one call: not both written by the same instrumentation."""
+    if one.response_id and other.response_id:
+        return False
+    if (one.dialect, one.name) == (other.dialect, other.name):
+        return False
+    return weight(one.input) == weight(other.input) or None in (one.input, other.input)
+
+
+def one_record_each(tools: list[ToolExecution], tree: Tree) -> list[ToolExecution]:
+    """Merge records of one tool call: one inside the other (framework and client), or side by
+    side at the same time."""
+    by_key = {key_of(tool): tool for tool in tools}
+    gone: set[Key] = set()
+    for tool in sorted(tools, key=lambda t: -len(tree.above(key_of(t)))):
+        above = tree.above(key_of(tool))
+        holder = above[0] if above else None
+        if not isinstance(holder, ToolExecution):
+            continue
+        outer = by_key[key_of(holder)]
+        inner = by_key[key_of(tool)]
+        if inner.tool == outer.tool and _is_same(inner, outer):
+            by_key[key_of(holder)] = combine_tools(outer, inner)
+            gone.add(key_of(tool))
+    latest: dict[tuple[str, str | None], ToolExecution] = {}
+    left = [by_key[key_of(tool)] for tool in tools if key_of(tool) not in gone]
+    for tool in sorted(left, key=lambda t: (t.start_ns, -t.end_ns, t.span_id)):
+        mark = (tool.tool, tool.arguments)
+        twin = latest.get(mark)
+        if twin is not None and _side_by_side(twin, tool):
+            by_key[key_of(twin)] = latest[mark] = combine_tools(by_key[key_of(twin)], tool)
+            gone.add(key_of(tool))
+        else:
+            latest[mark] = tool
+    return [by_key[key_of(tool)] for tool in left if key_of(tool) not in gone]
+
+
+def _side_by_side(one: ToolExecution, other: ToolExecution) -> bool:
+    """Whether a tool's span beside another is the same call: the same result at the same time,
+    under the same id where both have one (parallel calls each have their own)."""
+    if other.end_ns > one.end_ns or other.start_ns < one.start_ns or one.parent_id is None:
+        return False
+    if one.parent_id != other.parent_id or one.result != other.result or one.result is None:
+        return False
+    if one.call_id and other.call_id:
+        return one.call_id == other.call_id
+    return bool(one.call_id or other.call_id)
+
+
+def _is_same(inner: ToolExecution, outer: ToolExecution) -> bool:
+    """Whether a tool's span inside a span of that tool is the same call, not another one."""
+    if inner.call_id and outer.call_id:
+        return inner.call_id == outer.call_id
+    unknown = inner.arguments is None or outer.arguments is None
+    return unknown or inner.arguments == outer.arguments

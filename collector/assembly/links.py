@@ -1,0 +1,94 @@
+"""Which traces carry one turn together: a model call each, without a common parent.
+
+The only evidence is a tool call id, asked for in one trace and answered in another. Libraries and
+scripted models reuse ids, so it counts only where nothing speaks against it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from collector.assembly.open_turns import (
+    Group,
+    answered_ids,
+    conversation_ids,
+    executed_ids,
+    opening,
+)
+from scorers.turn import Inference
+
+
+class Links:
+    """Remembers where tool call ids were asked for, and where they were answered."""
+
+    def __init__(self) -> None:
+        self._asked: dict[str, str] = {}
+        self._answered: dict[str, str] = {}
+
+    def ask(self, call_id: str, key: str) -> None:
+        """Note that a group's model call asked for a tool under an id."""
+        self._asked[call_id] = key
+
+    def partner(self, group: Group, groups: dict[str, Group]) -> Group | None:
+        """Return the group that a group belongs to, None where it stands for itself.
+
+        It was asked for in another one what is answered or executed here; or it waits here for
+        what was answered in another one already.
+        """
+        asked = group.requested()
+        answered = answered_ids(group) - asked
+        lone = executed_ids(group) - asked if not _has_calls(group) else set()
+        for call_id in sorted(answered | lone):
+            other = groups.get(self._asked.get(call_id, ""))
+            if other is not None and _fit(other, group, call_id):
+                return other
+        for call_id in answered:
+            self._answered[call_id] = group.key
+        for call_id in sorted(asked - answered_ids(group)):
+            other = groups.get(self._answered.get(call_id, ""))
+            if other is not None and _fit(group, other, call_id):
+                return other
+        return None
+
+    def move(self, group: Group, key: str) -> None:
+        """Note that a group was taken over by another."""
+        for call_id in self._ids(group):
+            for index in (self._asked, self._answered):
+                if index.get(call_id) == group.key:
+                    index[call_id] = key
+
+    def forget(self, group: Group) -> None:
+        """Forget a group's ids."""
+        for call_id in self._ids(group):
+            for index in (self._asked, self._answered):
+                if index.get(call_id) == group.key:
+                    del index[call_id]
+
+    def __len__(self) -> int:
+        return len(self._asked) + len(self._answered)
+
+    def _ids(self, group: Group) -> Iterator[str]:
+        yield from group.requested()
+        yield from answered_ids(group)
+
+
+def _has_calls(group: Group) -> bool:
+    return any(isinstance(operation, Inference) for operation in group.operations())
+
+
+def _fit(asking: Group, answering: Group, call_id: str) -> bool:
+    """Whether nothing speaks against two groups being one turn."""
+    if asking is answering or call_id in answered_ids(asking):
+        return False
+    ours, theirs = conversation_ids(asking), conversation_ids(answering)
+    if ours and theirs and not ours & theirs:
+        return False
+    if _has_own_root(answering):
+        return False  # a trace with a root of its own that merely lost its first call
+    first, second = opening(asking), opening(answering)
+    return first is None or second is None or first == second
+
+
+def _has_own_root(group: Group) -> bool:
+    roots = any(parent is None for parent in group.parents.values())
+    return roots and _has_calls(group) and not group.roots_are_calls
