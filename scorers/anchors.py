@@ -58,4 +58,6 @@ def index(produced: str, free: list[tuple[int, int]]) -> Places:
     for start, end in free:
         for place in range(start, end - size + 1, stride):
             blocks.setdefault(produced[place : place + size], []).append(place)
-    return Places(size, min(stride, 4 * size), blocks, [start for start, _ in free], [end for _, end in free])
+    return Places(
+        size, min(stride, 4 * size), blocks, [start for start, _ in free], [end for _, end in free]
+    )

@@ -3,7 +3,7 @@
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scorers.overlap import align, common_prefix, common_suffix, gaps, kept
@@ -57,6 +57,7 @@ def test_unrelated_texts_share_nothing():
     assert align("", "x") == align("x", "") == ()
 
 
+@settings(deadline=None)  # a busy machine is no failure
 @given(st.text(max_size=300), st.text(max_size=300))
 def test_runs_are_true_and_disjoint(produced, delivered):
     runs = align(produced, delivered)
@@ -71,12 +72,14 @@ def test_runs_are_true_and_disjoint(produced, delivered):
         seen_delivered |= set(theirs)
 
 
+@settings(deadline=None)  # a busy machine is no failure
 @given(st.text(min_size=8, max_size=400), st.data())
 def test_head_and_tail_of_any_text_are_found_whole(text, data):
     cut = data.draw(st.integers(0, len(text)))
     assert kept(align(text, text[:cut])) == cut
 
 
+@settings(deadline=None)  # a busy machine is no failure
 @given(st.text(max_size=200), st.text(max_size=50), st.text(max_size=50))
 def test_common_ends(shared, ours, theirs):
     size = common_prefix(shared + ours, shared + theirs)
