@@ -8,6 +8,7 @@ from typing import Any
 from collector.content.capture import redacted
 from collector.content.parts import call_part, make, parts_of, result_part, string
 from collector.content.pyobject import chat_message, object_message
+from collector.content.pyrepr import fields
 from collector.content.values import NotJson, decode, opens_container, parse, salvage
 from scorers.turn import Message, Part
 
@@ -142,7 +143,10 @@ def _flat(value: Any, role: str, depth: int) -> list[Any] | None:
 def _decoded(item: Any) -> Any:
     if not isinstance(item, str):
         return item
-    return decode(item) if opens_container(item) else chat_message(item) or item
+    if opens_container(item):
+        return decode(item)
+    # The second is Python's repr of Agno's messages.
+    return chat_message(item) or fields(item, "role") or item
 
 
 def _inside(value: dict[str, Any], role: str, depth: int) -> list[Any] | None:

@@ -8,10 +8,8 @@ Attributes are those of the OpenInference semantic conventions: messages are fla
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import Any
 
-from collector import convention
 from collector.content import (
     capture_of,
     decode,
@@ -21,16 +19,15 @@ from collector.content import (
     usage_of,
 )
 from collector.convention import string
-from collector.counterpart import keeps_results_apart, lacks_ids, with_ids
 from collector.crew import crew_member, crew_request
 from collector.dialect import AnyOperation, origin
 from collector.envelope import arguments_in, reply_in, request_in
-from collector.exchange import messages_in, response_id
-from collector.flat_messages import Items, openinference, read
+from collector.exchange import response_id
+from collector.flat_messages import Items
 from collector.flattened import entries, has_gap
 from collector.graph import graph_name, is_node, is_outermost
 from collector.interleaving import interleaved
-from collector.observation import observed
+from collector.listed import answered, delivered, listed_in
 from collector.pairing import answered_together
 from collector.span import Record, Span
 from collector.tool_output import result_in
@@ -39,6 +36,9 @@ from scorers.turn import AgentInvocation, Capture, Inference, Message, ToolExecu
 _INPUT, _OUTPUT = "llm.input_messages", "llm.output_messages"
 _SESSION = ("session_id", "thread_id", "conversation_id")
 _CALL_ID = ("tool_call.id", "tool.id", "tool.call_id", "gen_ai.tool.call.id")
+# The second and third are those of the conventions that its processors read.
+_RESULT = ("output.value", "gen_ai.tool.call.result", "tool_response")
+_ARGUMENTS = ("input.value", "gen_ai.tool.call.arguments", "tool_arguments")
 _STRANDS = "strands.telemetry.tracer"
 # What wrappers add to the name of the agent that they run.
 _RUN = (".run", "._execute_core", ".kickoff", ".invoke", ".__call__")
@@ -92,7 +92,7 @@ def _who(span: Span) -> dict[str, Any]:
     agent = string(attributes, "agent.name", "gen_ai.agent.name")
     if _kind(span) == "AGENT":
         # Of other spans it names the node, not the agent.
-        agent = agent or string(attributes, "graph.node.id")
+        agent = agent or string(attributes, "agent_name", "graph.node.name", "graph.node.id")
     return {
         "agent": agent or string(metadata, "lc_agent_name"),
         "agent_version": string(metadata, "agent_version") or string(attributes, "agent.version"),
@@ -112,23 +112,23 @@ def _is_wrapper(span: Span) -> bool:
 def _inference(span: Span, shared: dict[str, Any]) -> Inference:
     attributes = span.attributes
     incoming, outgoing = entries(attributes, _INPUT), entries(attributes, _OUTPUT)
-    delivered = _delivered(span, incoming)
-    made = _answered(span, outgoing)
+    given = delivered(span, incoming)
+    made = answered(span, outgoing)
     if made and span.scope.name == _STRANDS:
         # Its processor files the assistant's earlier messages under the output.
         answer = () if span.status == 2 else made[-1:]
         earlier = made[: len(made) - len(answer)]
-        delivered = answered_together(interleaved(delivered or (), earlier)) or None
+        given = answered_together(interleaved(given or (), earlier)) or None
         made = answer or None
     finish = string(attributes, "llm.finish_reason")
     return Inference(
-        **shared | {"capture": _captured(span, incoming, outgoing, delivered)},
+        **shared | {"capture": _captured(span, incoming, outgoing, given)},
         provider=string(attributes, "llm.provider", "llm.system"),
         model=string(
             attributes, "llm.response.model_name", "llm.model_name", "llm.request.model_name"
         ),
         response_id=response_id(attributes.get("output.value")),
-        input=delivered,
+        input=given,
         output=made,
         tools=_tools(attributes),
         usage=usage_of(attributes),
@@ -136,55 +136,13 @@ def _inference(span: Span, shared: dict[str, Any]) -> Inference:
     )
 
 
-def _answered(span: Span, outgoing: Items) -> tuple[Message, ...] | None:
-    said = _listed(span, outgoing) or ()
-    if not said or lacks_ids(said):
-        raw = messages_in(span.attributes.get("output.value"), "assistant") or ()
-        said = with_ids(said, raw) or raw
-    # Streamed answers leave their role out; a dumped request is no answer.
-    return (
-        tuple(
-            replace(message, role="assistant")
-            for message in said
-            if message.role in ("assistant", "unknown")
-        )
-        or None
-    )
-
-
-def _delivered(span: Span, incoming: Items) -> tuple[Message, ...] | None:
-    listed = _listed(span, incoming) or ()
-    complete = listed and not span.dropped and all(message.parts for message in listed)
-    complete = complete and not lacks_ids(listed)
-    raw = None if complete else messages_in(span.attributes.get("input.value"), "user")
-    if raw and not listed:
-        listed = raw
-    elif raw and span.dropped:
-        # An SDK that refuses what comes last still has the raw request, which comes first.
-        listed = max(raw, listed, key=len)
-    elif raw and len(raw) == len(listed):
-        # Haystack's tool calls and results stand only in the raw request.
-        pairs = zip(listed, raw, strict=True)
-        listed = tuple(one if one.parts else other for one, other in pairs)
-        listed = with_ids(listed, raw)
-    if convention.INPUT in span.attributes:
-        # Converted from the GenAI conventions: results of parallel calls may have become one.
-        given = convention.read(span.attributes)[0] or ()
-        listed = given if keeps_results_apart(given, listed) else listed
-    return observed(listed) if listed else None
-
-
-def _listed(span: Span, items: Items) -> tuple[Message, ...] | None:
-    return read(items, openinference, dropped=span.dropped)
-
-
 def _tool(span: Span, shared: dict[str, Any]) -> ToolExecution:
     attributes = span.attributes
-    produced = attributes.get("output.value")
+    produced = _first(attributes, _RESULT)
     result, inner_id = (None, None)
     if produced is not None and not redacted(produced):
         result, inner_id = result_in(produced)
-    arguments = arguments_in(attributes.get("input.value"))
+    arguments = arguments_in(_first(attributes, _ARGUMENTS))
     stated = decode(attributes.get("tool.parameters"))
     if arguments is None and isinstance(stated, dict) and not _is_schema(stated):
         arguments = arguments_in(stated)
@@ -197,6 +155,10 @@ def _tool(span: Span, shared: dict[str, Any]) -> ToolExecution:
         result=result,
         failed=span.status == 2 or reports_failure(produced),
     )
+
+
+def _first(attributes: Mapping[str, Any], keys: tuple[str, ...]) -> Any:
+    return next((attributes[key] for key in keys if attributes.get(key) is not None), None)
 
 
 def _is_schema(parameters: dict[str, Any]) -> bool:
@@ -226,12 +188,12 @@ def _is_trace(span: Span) -> bool:
 
 def _agent(span: Span, shared: dict[str, Any], *, workflow: bool) -> AgentInvocation:
     attributes = span.attributes
-    said = _listed(span, entries(attributes, _INPUT))
+    said = listed_in(span, entries(attributes, _INPUT))
     if not workflow and shared["agent"] is None:
         shared["agent"] = crew_member(span) or _name(span)
     elif shared["agent"] is None:
         shared["agent"] = graph_name(span)
-    answered = _listed(span, entries(attributes, _OUTPUT))
+    answered = listed_in(span, entries(attributes, _OUTPUT))
     return AgentInvocation(
         **shared | {"capture": _captured_values(span, "input", "output")},
         kind="workflow" if workflow else "agent",
@@ -285,6 +247,8 @@ def _captured(
     keys = ["input.value"] if delivered and not incoming else []
     capture = capture_of(span, keys, texts=texts, hidden=hidden)
     lost = [prefix for prefix, items in ((_INPUT, incoming), (_OUTPUT, outgoing)) if has_gap(items)]
+    if delivered and len(delivered) > len(incoming):
+        lost = [prefix for prefix in lost if prefix != _INPUT]  # the raw request fills the gap
     if not lost:
         return capture
     return Capture(capture.lengths, (*capture.broken, *lost), capture.dropped, capture.hidden)

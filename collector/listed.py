@@ -1,0 +1,56 @@
+"""The messages of an OpenInference span: those listed, and those of the raw request and answer."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from collector import convention
+from collector.counterpart import keeps_results_apart, lacks_ids, with_ids
+from collector.exchange import messages_in
+from collector.flat_messages import Items, openinference, read
+from collector.observation import observed
+from collector.span import Span
+from scorers.turn import Message
+
+
+def answered(span: Span, outgoing: Items) -> tuple[Message, ...] | None:
+    """Return what the model answered, out of the list of its messages or the raw answer."""
+    said = listed_in(span, outgoing) or ()
+    if not said or lacks_ids(said):
+        raw = messages_in(span.attributes.get("output.value"), "assistant") or ()
+        said = with_ids(said, raw) or raw
+    # Streamed answers leave their role out; a dumped request is no answer.
+    return (
+        tuple(
+            replace(message, role="assistant")
+            for message in said
+            if message.role in ("assistant", "unknown")
+        )
+        or None
+    )
+
+
+def delivered(span: Span, incoming: Items) -> tuple[Message, ...] | None:
+    """Return what the model was sent, out of the list of messages and the raw request."""
+    listed = listed_in(span, incoming) or ()
+    complete = listed and not span.dropped and all(message.parts for message in listed)
+    complete = complete and not lacks_ids(listed)
+    raw = None if complete else messages_in(span.attributes.get("input.value"), "user")
+    if raw and len(raw) > len(listed):
+        # What the SDK refused or the instrumentation skipped may stand in the raw request.
+        listed = raw
+    elif raw and not span.dropped and len(raw) == len(listed):
+        # Haystack's tool calls and results stand only in the raw request.
+        pairs = zip(listed, raw, strict=True)
+        listed = tuple(one if one.parts else other for one, other in pairs)
+        listed = with_ids(listed, raw)
+    if convention.INPUT in span.attributes:
+        # Converted from the GenAI conventions: results of parallel calls may have become one.
+        given = convention.read(span.attributes)[0] or ()
+        listed = given if keeps_results_apart(given, listed) else listed
+    return observed(listed) if listed else None
+
+
+def listed_in(span: Span, items: Items) -> tuple[Message, ...] | None:
+    """Return the messages of a flattened list, None where there is none."""
+    return read(items, openinference, dropped=span.dropped)
