@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import importlib
 import io
 import os
@@ -34,6 +35,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = _parser(module, chosen).parse_args(arguments)
     if module is None:  # pragma: no cover - argparse has ended the process with its usage
         return UNUSABLE
+    if sys.stdout is None:  # closed by the shell (`>&-`)
+        return _refuse("standard output is closed; expected somewhere to write to")
     try:
         status = int(module.run(args))
         sys.stdout.flush()
@@ -45,6 +48,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         # The reader has gone (`… | head`). Python flushes standard output once more at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return PIPE_CLOSED
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _refuse(f"can't write: {error.strerror}")
     return status
 
 

@@ -90,12 +90,14 @@ class Pipeline:
         """Assemble and score the turns of one closing. Never raises for what they hold."""
         try:
             closed = close(closing, self._conversations)
+            if closed.left_out:
+                self._observer.dropped("tool_without_turn", closed.left_out)
             return closed, [self._worker.score(turn) for turn in closed.turns]
         except Exception:
             # A fault of ours must not stop the others' turns; it is counted and looked into.
             logger.exception("a group of %d operations failed", len(closing.material.operations))
             self._observer.dropped("assembly_failed", len(closing.material.parents))
-            return Closed(closing.key, [], {}, unfinished=False), []
+            return Closed(closing.key, [], {}), []
 
     def done(self, closed: Closed) -> None:
         """Book a finished closing."""

@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from collector.assembly.placing import Placed
+from collector.assembly.placing import BEGINNING, Placed
 from collector.assembly.steps import Given
-
-BEGINNING = 24  # characters by which a shortened result is recognised
 
 
 def pair(placed: Sequence[Placed], given: Sequence[Given]) -> dict[int, Given]:

@@ -112,8 +112,19 @@ def arenas(
             arena.roots.append(agent)
     for key, arena in found.items():
         arena.is_run = arena.is_run or tree.entry_around(key) is not None
+    asked = {
+        part.id: key
+        for key, arena in found.items()
+        for segment in arena.segments
+        for call in segment.calls
+        for message in call.output or ()
+        for part in message.of_kind("tool_call")
+    }
     for tool in tools:
-        found.setdefault(_arena_of(tool, tree, find, found), Arena()).tools.append(tool)
+        key = _arena_of(tool, tree, find, found)
+        if key not in found:  # the tool ran in a trace of its own
+            key = asked.get(tool.call_id, key) if tool.call_id else key
+        found.setdefault(key, Arena()).tools.append(tool)
     return list(found.values())
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from collector.assembly.combine import weight
 from collector.assembly.conversations import Conversations
 from collector.assembly.links import Links
-from collector.assembly.material import Key, Material, root_ended
+from collector.assembly.material import Key, Material, key_of, root_ended
 from collector.assembly.open_turns import Given, Group, Held, asked_for
 from collector.assembly.settings import TurnsConfig
 from collector.assembly.turns import assemble
@@ -25,6 +25,7 @@ from scorers.turn import ClosedBy, ToolExecution, Turn
 GROUP_SHARE = 4  # one group may hold this part of all bytes, so that one giant starves nobody
 ENTRY_KINDS = frozenset({2, 5})  # server and consumer: a request or a message was taken in
 _HTTP_NAME = re.compile(r"(?:GET|POST|PUT|PATCH|DELETE) /")
+BROKEN_OFF_PATIENCE = 6  # times the lingering of a turn whose tool may still be running
 LINK_SIZE = 256  # bytes that a span without operations costs: only its place in the trace is kept
 
 
@@ -47,12 +48,15 @@ class Closing:
 
 @dataclass(frozen=True, slots=True)
 class Closed:
-    """What a closing gave: turns that are new or changed."""
+    """What a closing gave: turns that are new or changed. `unfinished`: the last turn waits;
+    `broken_off`: it was given out without its end; `left_out` counts tool calls of no turn."""
 
     key: str
     turns: list[Turn]
     given: dict[str, Given]
-    unfinished: bool
+    unfinished: bool = False
+    broken_off: bool = False
+    left_out: int = 0
 
 
 @dataclass(slots=True)
@@ -91,7 +95,7 @@ class Assembler:
             self._by_trace[trace] = self.groups[trace] = group
         identity, rank = _identity(record, operations)
         known = group.held.get(identity)
-        if known is not None and known.rank >= rank:
+        if known is not None and not _is_better(rank, operations, known):
             return "duplicate"
         if group.size + size > self.config.max_open_bytes // GROUP_SHARE:
             group.incomplete = "turn_too_large"
@@ -147,6 +151,7 @@ class Assembler:
         group.waiting = closed.unfinished
         group.forced = False
         group.closed_at = self.clock()
+        group.broken_off = closed.broken_off
 
     def again(self, key: str) -> None:
         """Have a group looked at again: what it gave could not be stored."""
@@ -203,6 +208,8 @@ class Assembler:
     def _forget(self, now: float) -> None:
         for group in list(self.groups.values()):
             patience = self.config.linger if group.measured else self.config.quiet_period
+            if group.broken_off:
+                patience *= BROKEN_OFF_PATIENCE
             if not group.is_open and now - max(group.last_seen, group.closed_at) >= patience:
                 self._remove(group)
 
@@ -218,7 +225,10 @@ def close(closing: Closing, conversations: Conversations | None) -> Closed:
     """Assemble a closing's turns. A turn given out before keeps its name, and is left out where
     nothing came since; an unfinished last turn is left out where the closing may wait."""
     turns = assemble(closing.material, closed_by=closing.closed_by, conversations=conversations)
-    unfinished = bool(turns) and closing.waits and turns[-1].reply_missing == "unfinished"
+    broken_off = bool(turns) and turns[-1].reply_missing in ("unfinished", "closed_early")
+    unfinished = broken_off and closing.waits
+    tools = {key_of(o) for o in closing.material.operations if isinstance(o, ToolExecution)}
+    left_out = len(tools) if not turns else 0
     if unfinished:
         turns = turns[:-1]
     changed: list[Turn] = []
@@ -233,7 +243,7 @@ def close(closing: Closing, conversations: Conversations | None) -> Closed:
             continue
         given[name] = made_of
         changed.append(turn if name == turn.turn_id else replace(turn, turn_id=name))
-    return Closed(closing.key, changed, given, unfinished)
+    return Closed(closing.key, changed, given, unfinished, broken_off, left_out)
 
 
 def _spans(turn: Turn) -> frozenset[Key]:
@@ -264,6 +274,15 @@ def _identity(
         named = len(record.attributes) + len(record.events)
         return (record.trace_id, record.span_id), (told, duration, named)
     return (record.span_id, record.time_ns, record.event_name, hash(operations)), (0, 0, 0)
+
+
+def _is_better(
+    rank: tuple[int, int, int], operations: tuple[AnyOperation, ...], known: Held
+) -> bool:
+    if rank != known.rank or operations == known.operations:
+        return rank > known.rank
+    # Copies that differ and are equally complete: any rule will do that does not ask who was first.
+    return repr(operations) > repr(known.operations)
 
 
 def _told(operation: AnyOperation) -> int:

@@ -42,8 +42,9 @@ def drafts_of(arena: Arena) -> list[Draft]:
     """Return one draft for each turn that an arena served."""
     main = arena.main_segments()
     if not main:
-        if not arena.tools and not any(agent.input or agent.output for agent in arena.agents):
-            return []
+        told = any(agent.input or agent.output for agent in arena.agents)
+        if not told and not (arena.tools and arena.agents):
+            return []  # tool calls that no agent and no model call stands around are no turn
         return [Draft(arena, None, alone=True, tools=arena.tools)]
     drafts = [Draft(arena, segment, alone=len(main) == 1) for segment in main]
     for segment in arena.segments:

@@ -73,12 +73,20 @@ def _marks(call: Inference) -> list[tuple[str, ...]]:
 
 
 def _written_twice(one: Inference, other: Inference) -> bool:
-    """Whether two records can be of one call: not both written by the same instrumentation."""
+    """Whether two records with one answer, at the same time, can be of one call.
+
+    Ids of tool calls are made anew for each answer. A model asked several times at once may give
+    the same text: then only a record that lies within the other's time is the same call.
+    """
     if one.response_id and other.response_id:
         return False
-    if (one.dialect, one.name) == (other.dialect, other.name):
+    unseen = one.input is None or other.input is None
+    if not unseen and weight(one.input) != weight(other.input):
         return False
-    return weight(one.input) == weight(other.input) or None in (one.input, other.input)
+    asked = one.output[0].of_kind("tool_call") if one.output else ()
+    if any(part.id for part in asked):
+        return True
+    return one.start_ns <= other.start_ns and other.end_ns <= one.end_ns
 
 
 def one_record_each(tools: list[ToolExecution], tree: Tree) -> list[ToolExecution]:

@@ -206,7 +206,7 @@ def _why_not_seen(calls: Sequence[Inference], limits: CaptureLimits) -> str | No
     """Say why none of the calls shows a message; None where one of them would show it."""
     reason = None
     for call in calls:
-        if call.input is None:
+        if not call.input:
             reason = reason or call.capture.hidden or "input_not_recorded"
         elif call.capture.dropped:
             reason = reason or "attribute_count_limit"

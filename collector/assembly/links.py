@@ -40,13 +40,15 @@ class Links:
         lone = executed_ids(group) - asked if not _has_calls(group) else set()
         for call_id in sorted(answered | lone):
             other = groups.get(self._asked.get(call_id, ""))
-            if other is not None and _fit(other, group, call_id):
+            if other is None or not _fit(other, group):
+                continue
+            if call_id in lone or call_id not in answered_ids(other):
                 return other
         for call_id in answered:
             self._answered[call_id] = group.key
         for call_id in sorted(asked - answered_ids(group)):
             other = groups.get(self._answered.get(call_id, ""))
-            if other is not None and _fit(group, other, call_id):
+            if other is not None and _fit(group, other):
                 return other
         return None
 
@@ -76,9 +78,9 @@ def _has_calls(group: Group) -> bool:
     return any(isinstance(operation, Inference) for operation in group.operations())
 
 
-def _fit(asking: Group, answering: Group, call_id: str) -> bool:
+def _fit(asking: Group, answering: Group) -> bool:
     """Whether nothing speaks against two groups being one turn."""
-    if asking is answering or call_id in answered_ids(asking):
+    if asking is answering:
         return False
     ours, theirs = conversation_ids(asking), conversation_ids(answering)
     if ours and theirs and not ours & theirs:

@@ -40,7 +40,8 @@ class Group:
     only keeps the places of its spans, for a while.
 
     `waiting` is True when its turns were looked at and one of them is unfinished: it is looked at
-    again when something arrives, or at the deadline. `given` names the turns already given out.
+    again when something arrives, or at the deadline. `given` names the turns already given out;
+    `broken_off` says that the last of them was unfinished: its tool may still be running.
     """
 
     key: str
@@ -51,6 +52,7 @@ class Group:
     parents: dict[Key, Key | None] = field(default_factory=dict)
     entries: set[Key] = field(default_factory=set)
     closed_at: float = 0.0
+    broken_off: bool = False
     size: int = 0
     measured: bool = False
     changed: bool = True

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from collector.assembly.steps import Steps
 from scorers.turn import Join, Part, ToolExecution
 
+BEGINNING = 24  # characters by which a shortened result is recognised
+
 
 @dataclass(slots=True, eq=False)
 class Placed:
@@ -90,8 +92,22 @@ class _Placer:
         before = [o for o in free or options if self._steps.starts(o[0]) <= tool.start_ns]
         if before and tool.start_ns:
             latest = max(step for step, _ in before)
-            return next(option for option in before if option[0] == latest)
-        return (free or options)[0]
+            before = [option for option in before if option[0] == latest]
+        return self._by_text(tool, before or free or options)
+
+    def _by_text(
+        self, tool: ToolExecution, options: Sequence[tuple[int, Part]]
+    ) -> tuple[int, Part]:
+        """Of requests that nothing else tells apart, return the one answered with the tool's own
+        text; else the first."""
+        if len(options) > 1 and tool.result:
+            for same in (_is_same, _begins):
+                for step, request in options:
+                    if request.id and step < len(self._steps.calls):
+                        given = self._steps.find(request.id, step, step)
+                        if any(same(tool.result, each.part.text) for each in given):
+                            return (step, request)
+        return options[0]
 
     def _step_given(self, call_id: str) -> int:
         for step, new in enumerate(self._steps.new):
@@ -104,6 +120,15 @@ class _Placer:
             if call.start_ns >= tool.end_ns or call.start_ns > tool.start_ns > 0:
                 return step
         return len(self._steps.calls)
+
+
+def _is_same(result: str, told: str) -> bool:
+    return result.strip() == told.strip()
+
+
+def _begins(result: str, told: str) -> bool:
+    size = min(BEGINNING, len(result), len(told))
+    return size > 3 and result[:size] == told[:size]
 
 
 def squeezed(arguments: str) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from collector.assembly.drafts import Draft
 from collector.assembly.history import History, read
+from collector.assembly.speaker import quotes
 from scorers.turn import File, Inference, RequesterContext, Said
 
 
@@ -55,6 +56,10 @@ def _opening(draft: Draft) -> tuple[History, list[str]]:
         opening[-1] = of_agent.request[-1]
     elif of_agent.request and draft.arena.has_one_turn:
         opening = list(of_agent.request)  # what the model was told is the harness's wording
+    else:
+        first = _of_others(draft)
+        if first is not None and quotes(opening[-1], first[1][-1], 4):
+            return first  # an earlier agent was asked this; the harness wrapped it for the next one
     return of_call, opening
 
 
@@ -72,9 +77,10 @@ def _added(draft: Draft, known: set[str]) -> list[str]:
     added: list[str] = []
     if draft.segment is None:
         return added
+    replied = len(draft.segment.histories[0].before)
     for call, history in list(zip(draft.segment.calls, draft.segment.histories, strict=True))[1:]:
-        if not history.request or history.request[-1] in known:
-            continue
+        if not history.request or history.request[-1] in known or len(history.before) > replied:
+            continue  # what stands behind an interim answer is the run's own critique
         if history.request_at > _last_work(call):
             known.add(history.request[-1])
             added.append(history.request[-1])

@@ -67,7 +67,7 @@ def _is_utility(segment: Segment, near: Sequence[Segment]) -> bool:
         return False
     text = segment.all_text
     return any(
-        _quotes(text, other.request) or _quotes(text, other.reply)
+        quotes(text, other.request) or quotes(text, other.reply)
         for other in near
         if other.thread != segment.thread and not _is_about(other)
     )
@@ -82,9 +82,9 @@ def _is_about(segment: Segment) -> bool:
     )
 
 
-def _quotes(text: str, words: str) -> bool:
+def quotes(text: str, words: str, least: int = MIN_QUOTE) -> bool:
     """Say whether a text holds words as a whole, not as the beginning of longer ones."""
-    at = text.find(words) if len(words) >= MIN_QUOTE else -1
+    at = text.find(words) if len(words) >= least else -1
     if at < 0:
         return bool(words) and text.strip() == words
     end = at + len(words)
