@@ -36,7 +36,7 @@ EVIDENCE = re.compile(
     r"(?i)\W{0,4}(?:(?:also|itself|only|does|do|did|not|clearly|would|could|can|cannot|can['’]t)\s){0,3}"
     r"(?:says?|said|reports?|finds?|found|shows?|shown|states?|gives?|notes?|claims?|argues?|measures?"
     r"|speaks?|rules?|forbids?|allows?|permits?|prohibits?|suggests?|points?|warns?|mentions?"
-    r"|explains?|confirms?|contradicts?|implies|imply|requires?|puts?|praises?|complains?|looks?"
+    r"|explains?|confirms?|contradicts?|implies|imply|requires?|puts?|praises?|complains?"
     r"|leaves? (?:no|little)|is (?:clear|silent)|muestra|dice|indica|advierte|señala"
     r"|zeigt|sagt|nennt|belegt|spricht)\b|\s*(?:的?(?:摘要|正文|附表|结果|结论))?(?:也|则|还|都)?"
     r"(?:说|指出|认为|提到|报告|显示|表明|给出|的说法)"
@@ -95,6 +95,7 @@ DIAGNOSED = re.compile(r"(?i)\bICD|\bdiagnos|诊断|診断|진단")
 NOT_A_NOUN = re.compile(
     r"(?i)(?:ed|ing|ly)\Z|\A(?:is|are|was|were|has|had|have|can|will|except|but|besides)\Z"
 )
+SHAPES = (FLIGHT, CHECKED, DIAGNOSIS)
 ITEM = re.compile(r"\s*(?:[-*•+]|\d{1,3}[.)、]|\(?[a-z]\))\s+")
 # A line that a list belongs to.
 HEADS = re.compile(r"[:：][\s*_]*\Z|\A\s*(?:#{1,6}\s|\*\*)")
@@ -152,15 +153,19 @@ class Introduced:
         """Whether the field numbers such things this way: flights, compiler messages, diagnoses."""
         prefix = re.match(r"[A-Z]*", name)
         letters = prefix.group() if prefix else ""
-        if letters in PREFIXES or any(abbreviates(letters, noun) for noun in self._nouns):
+        if letters in PREFIXES:
             return True
+        if len(letters) > 2 and any(abbreviates(letters, noun) for noun in self._nouns):
+            return True
+        if not any(shape.match(name) for shape in SHAPES):
+            return False
         return any(shape.match(name) for shape in self._shapes)
 
     @cached_property
     def _shapes(self) -> list[re.Pattern[str]]:
         """The shapes of names that the field of the text and the request brings with it."""
         both = (self._text, self._request)
-        fields = ((FLIGHT, TRAVEL), (CHECKED, CHECKER), (DIAGNOSIS, DIAGNOSED))
+        fields = zip(SHAPES, (TRAVEL, CHECKER, DIAGNOSED), strict=True)
         return [shape for shape, field in fields if any(field.search(text) for text in both)]
 
     def _by_kind(self, place: Identifier) -> bool:

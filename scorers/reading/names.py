@@ -34,7 +34,7 @@ RESTS = re.compile(
 # "your reservation EHGLP3": the owner knows which, where there is only one.
 OWNED = re.compile(r"(?i)\b(?:your|tu|su|votre|ihre?)\s[^\W\d_]{2,30}\s\W{0,3}\Z|您的\w{2,6}\s?\Z")
 # `JG7FMM`: letters and digits change places more than once in a record locator.
-LOCATOR = re.compile(r"(?=.{5,8}\Z)(?:[A-Z]+\d+[A-Z]+|\d+[A-Z]+\d+)[A-Z0-9]*\Z")
+LOCATOR = re.compile(r"(?=.{6}\Z)(?:[A-Z]+\d+[A-Z]+|\d+[A-Z]+\d+)[A-Z0-9]*\Z")
 # `CM-12`: how trackers and libraries number what they hold.
 NUMBERED = re.compile(r"[A-Z]{2,5}-\d{2,6}\Z")
 # `T3-COLD`: a number and a word make a label, which someone coined.
@@ -45,6 +45,22 @@ TECHNICAL = re.compile(r"[A-Z]{3,}[1-9]\d{0,2}(?:[-.][\d.]+)?\Z|[A-Z]\d[A-Z]\d\Z
 # Registers of records number far beyond what one piece of work brings forth: whoever meets
 # `EVT-7712` can look it up, `W3` stands nowhere but with the agent.
 RECORD_DIGITS = 4
+# So many of one family in a reply are an index that is quoted from.
+INDEX = 3
+# "Take V3", "rule out HYP-2": the agent's own alternatives, weighed against each other.
+CHOSEN = re.compile(
+    r"(?i)\b(?:take|use|choose|pick|prefer|recommend|go(?:ing)? (?:with|for|on with)|try|buy"
+    r"|follow|insist on|switch to|start with|begin with|send it to|fall back to|exclude[ds]?"
+    r"|rule[sd]? out|leaves|nehmen sie|tome|elija)"
+    r"\s\W{0,3}\Z|(?:建议|选择?|采用|选用|推荐|排除)\s?\Z"
+)
+WEIGHED = re.compile(
+    r"(?i)\W{0,3}(?:(?:also|would|could|can|is|are|was|only|still|clearly|far)\s){0,3}"
+    r"(?:wins?|loses?|beats?|costs?|saves?|needs?|takes?|fits?|works? (?:best|better)|better|worse"
+    r"|best|worst|weaker|stronger|cheaper|simpler|safer|doubles?|excluded|ruled out|settled|robust"
+    r"|outperforms?|underperforms?|dominates?|dropped|favou?red|preferred|unlikely|likely|plausible)\b"
+    r"|\W{0,3}(?:vs\.?|versus|against|over|than)\s|\s?(?:的?误差|成本|过于|更|最|对|比)"
+)
 # A family of the agent's own has several numbers in what only the agent has seen.
 SERIES = 3
 
@@ -64,15 +80,17 @@ def unexplained_names(
     met: dict[str, bool] = {}
     gaps: list[Gap] = []
     open_names: list[Identifier] = []
-    introduced = Introduced(text, request).names(places) if places else set()
+    introduced: set[str] | None = None
     for name, found in places.items():
         family = found[0].family
-        if name in introduced or known.to_requester(name):
-            continue
-        if not _registered(found[0], families[family], known):
+        if known.to_requester(name) or not _registered(found[0], families[family], known):
             continue
         stands = [standing(text, place.start, place.end) for place in found[:50]]
         if "explained" in stands or "bare" not in stands:
+            continue
+        if introduced is None:
+            introduced = Introduced(text, request).names(places)
+        if name in introduced:
             continue
         place = found[stands.index("bare")]
         if len(places) == 1 and OWNED.search(text[max(0, place.start - 60) : place.start]):
@@ -113,9 +131,11 @@ def _leaned_on(text: str, place: Identifier, siblings: int, origin: str | None) 
         return siblings > 1 or PREPOSITION.search(before) is not None
     if digits >= RECORD_DIGITS:
         return False
-    if siblings > 1 or origin in OWN_TEXT or EVIDENCE.match(text, place.end):
+    if siblings >= INDEX or origin in OWN_TEXT or EVIDENCE.match(text, place.end):
         return True
-    return RESTS.search(before) is not None
+    if RESTS.search(before) is not None:
+        return True
+    return siblings > 1 and (CHOSEN.search(before) or WEIGHED.match(text, place.end)) is not None
 
 
 def _registered(name: Identifier, siblings: int, known: Known) -> bool:

@@ -27,7 +27,7 @@ OUTPUT = re.compile(
 NOTES = re.compile(
     r"(?i)\b(?:listed|described|given|set out|recorded|documented|summari[sz]ed"
     r"|explained|defined|kept"
-    r"|see|found|noted)\s(?:[\w.-]+\s){0,3}?(?:in|under|from)\s(?:[\w.-]+\s){0,4}?"
+    r"|written|stored|saved|logged|see|found|noted)\s(?:[\w.-]+\s){0,3}?(?:in|under|from)\s(?:[\w.-]+\s){0,4}?"
     r"((?:in\s)?(?:my|the agent's|the session|the subagent's)\s(?:internal\s|own\s"
     r"|working\s|work\s|session\s|private\s)?"
     r"(?:notes?|scratchpad|memory|log|journal|workspace|to-?do list))\b"
@@ -61,9 +61,8 @@ ORDINAL = re.compile(
     r"(lösung|variante|option|ansatz|opción|solución|enfoque|propuesta)\b"
 )
 LISTED = re.compile(
-    r"(?im)^[ \t]*(?:[-*•]|\(?\d{1,2}[.)、]|\|)|\b(?:first|one is|other|another|either|both|two|three"
-    r"|four|five|firstly|besides|also|alternatively"
-    r"|erste[nrs]?|zwei|drei"
+    r"(?im)^[ \t]*(?:[-*•]|\(?\d{1,2}[.)、]|\|)|\b(?:first|one is|other|another|either|both|two"
+    r"|three|four|five|firstly|besides|also|alternatively|erste[nrs]?|zwei|drei"
     r"|primer[ao]?|dos|tres|entweder)\b|\(\d\)|[①②]|第一|首先|两|三"
 )
 # Something shown above, where nothing stands above.
@@ -79,30 +78,47 @@ MADE_UP = re.compile(
     r"(?i)\b(?:simulated|mock|dummy|placeholder|synthetic|fabricated|made-up)\s"
     r"(?:data|data ?sets?|figures|numbers|results|statistics)\b|(?:模拟|虚构|示例)数据"
 )
+# A pattern is tried only where one of its words stands in the lower-case text: much cheaper.
+ROMANCE = ("segund", "tercer", "cuart")
+HINTS = {
+    OUTPUT: ("above", "previous", "preceding", "aforementioned", "anterior", *"上前위앞이"),
+    ENTRY: ("run ", "entry ", "note ", "chunk ", "snippet ", "observation ", "artifact "),
+    ORDINAL: ("second", "third", "fourth", "fifth", "第", "zweite", "dritte", "vierte", *ROMANCE),
+    EARLIER: ("previous", "earlier", "last", "prior", "上", "此前", "之前"),
+    ABOVE: ("above", "上"),
+    MADE_UP: ("data", "figures", "numbers", "results", "statistics", "数据"),
+}
 STEMS = ("simulat", "mock", "dummy", "placeholder", "synthetic", "模拟", "虚构", "示例")
 
 
 def unseen_pointers(passage: Passage, known: Known) -> Iterator[Gap]:
     """Yield pointers to material that was never sent, in no particular order."""
     text = passage.own_words
-    for match in OUTPUT.finditer(text):
+    low = text.lower()
+
+    def tried(pattern: re.Pattern[str]) -> bool:
+        return any(hint in low for hint in HINTS[pattern])
+
+    for match in OUTPUT.finditer(text) if tried(OUTPUT) else ():
         if not known.to_requester(match.group().split()[-1]):
             yield _gap(passage, match, 0, "What does it say? It was never sent.")
             break
     notes = NOTES.search(text) if OWN.search(text) else None
     if notes:
         yield _gap(passage, notes, 0, "What do the notes say? They were never sent.")
-    yield from _entries(passage, known)
-    yield from _ordinals(passage, known)
+    if tried(ENTRY):
+        yield from _entries(passage, known)
+    if tried(ORDINAL):
+        yield from _ordinals(passage, known)
     if not known.has_replies:
-        for match in EARLIER.finditer(text):
+        for match in EARLIER.finditer(text) if tried(EARLIER) else ():
             yield _gap(passage, match, _group(match), "Which one? None was sent before.")
             break
-        for match in ABOVE.finditer(text, 0, NOTHING_ABOVE + 60):
+        for match in ABOVE.finditer(text, 0, NOTHING_ABOVE + 60) if tried(ABOVE) else ():
             if len(text[: match.start()].strip()) < NOTHING_ABOVE:
                 yield _gap(passage, match, _group(match), "Where? Nothing stands above.")
                 break
-    made_up = MADE_UP.search(text)
+    made_up = MADE_UP.search(text) if tried(MADE_UP) else None
     if made_up and not any(stem in known.folded for stem in STEMS):
         start, end = made_up.span()
         yield Gap(

@@ -3,8 +3,8 @@
 `tests/golden/judges/stress.jsonl` holds reply points that were written for this test and labelled
 by the annotator protocol before the reader saw them: business records, domain codes and answers
 that are identifiers (usable), and pointers to the agent's own material (failed). `round` tells
-which were written when: rules were made after each round was read, so these figures are not those of
-replies never seen.
+which were written when: rules were made after each round was read, so the figures are not those
+of replies never seen.
 """
 
 import json
@@ -67,6 +67,18 @@ def test_precision_comes_first(points, private):
     assert hit / (hit + false) >= 0.85
     assert false / (false + count[False, False]) <= 0.05
     assert hit / (hit + miss) >= 0.75
+
+
+@pytest.mark.parametrize("kind", ["tool_result", "memory"])
+def test_precision_does_not_hang_on_where_a_name_comes_from(points, kind):
+    """Were all private context tool results, or all memory, few false alarms would be raised."""
+    moved = [
+        point | {"private_context": [item | {"kind": kind} for item in point["private_context"]]}
+        for point in points
+    ]
+    count = Counter((failed, flagged) for _, failed, flagged in verdicts(moved))
+    assert count[True, True] / (count[True, True] + count[False, True]) >= 0.85
+    assert count[False, True] / (count[False, True] + count[False, False]) <= 0.05
 
 
 def test_no_kind_of_usable_reply_is_flagged_often(points):
