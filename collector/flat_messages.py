@@ -42,6 +42,9 @@ def read(
 def openinference(fields: Fields) -> ChatMessage:
     """Return a message of `llm.input_messages.{i}` or `llm.output_messages.{i}`."""
     calls = [_call(call) for _, call in entries(fields, "message.tool_calls")]
+    unflattened = fields.get("message.tool_calls")
+    if not calls and isinstance(unflattened, list):
+        calls = [_call(call) for call in unflattened if isinstance(call, dict)]
     known = {call["id"] for call in calls}
     blocks = [_block(block) for _, block in entries(fields, "message.contents")]
     # Anthropic's calls are listed twice, and so is the text of openai-agents' replies.
@@ -52,6 +55,8 @@ def openinference(fields: Fields) -> ChatMessage:
         content = blocks if has_text or not content else [content, *blocks]
     results = [_result(item) for key, item in fields.items() if key.startswith("function.")]
     message = _message(fields, "message.", results or content, calls)
+    if message["role"] == "tool" and (call_id := string(fields, "tool_call.id")):
+        message.setdefault("tool_call_id", call_id)
     if not calls and (name := string(fields, "message.function_call_name")):
         arguments = fields.get("message.function_call_arguments_json")
         message["function_call"] = {"name": name, "arguments": arguments}

@@ -5,12 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from collector import convention
+from collector.content import messages
 from collector.counterpart import keeps_results_apart, lacks_ids, with_ids
 from collector.exchange import messages_in
 from collector.flat_messages import Items, openinference, read
 from collector.observation import observed
 from collector.span import Span
 from scorers.turn import Message
+
+_ALL = ("pydantic_ai.all_messages", "all_messages_events")
 
 
 def answered(span: Span, outgoing: Items) -> tuple[Message, ...] | None:
@@ -49,6 +52,16 @@ def delivered(span: Span, incoming: Items) -> tuple[Message, ...] | None:
         given = convention.read(span.attributes)[0] or ()
         listed = given if keeps_results_apart(given, listed) else listed
     return observed(listed) if listed else None
+
+
+def conversation(span: Span) -> tuple[Message, ...] | None:
+    """Return what a Pydantic AI agent was asked, and the dialog before it; else None.
+
+    The processor's own `input.value` is the first request of the conversation, not the last one.
+    """
+    said = next((messages(span.attributes.get(key)) for key in _ALL if key in span.attributes), ())
+    last = max((at for at, one in enumerate(said or ()) if one.role == "user"), default=-1)
+    return said[: last + 1] or None if said else None
 
 
 def listed_in(span: Span, items: Items) -> tuple[Message, ...] | None:

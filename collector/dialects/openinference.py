@@ -27,7 +27,7 @@ from collector.flat_messages import Items
 from collector.flattened import entries, has_gap
 from collector.graph import graph_name, is_node, is_outermost
 from collector.interleaving import interleaved
-from collector.listed import answered, delivered, listed_in
+from collector.listed import answered, conversation, delivered, listed_in
 from collector.pairing import answered_together
 from collector.span import Record, Span
 from collector.tool_output import result_in
@@ -197,7 +197,10 @@ def _agent(span: Span, shared: dict[str, Any], *, workflow: bool) -> AgentInvoca
     return AgentInvocation(
         **shared | {"capture": _captured_values(span, "input", "output")},
         kind="workflow" if workflow else "agent",
-        input=crew_request(span) or request_in(attributes.get("input.value")) or _spoken(said),
+        input=crew_request(span)
+        or conversation(span)
+        or request_in(attributes.get("input.value"))
+        or _spoken(said),
         output=reply_in(attributes.get("output.value")) or _spoken(answered),
     )
 

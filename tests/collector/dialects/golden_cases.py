@@ -1,5 +1,6 @@
 """Golden cases of dialects: recorded export requests, and the operations in them."""
 
+import gzip
 from pathlib import Path
 
 from collector.dialects import DIALECTS
@@ -14,9 +15,11 @@ CASES = sorted(
 
 def records(case):
     for path in sorted(case.glob("[0-9]*")):
-        signal = "logs" if "-logs." in path.name else "traces"
-        encoding = "json" if path.suffix == ".json" else "protobuf"
-        yield from decode(signal, encoding, path.read_bytes()).records
+        name, body = path.name.removesuffix(".gz"), path.read_bytes()
+        signal = "logs" if "-logs." in name else "traces"
+        encoding = "json" if name.endswith(".json") else "protobuf"
+        body = gzip.decompress(body) if name != path.name else body
+        yield from decode(signal, encoding, body).records
 
 
 def operations(case):

@@ -1,9 +1,9 @@
 """Requests that real libraries sent, and the operations that come out of them.
 
 A case is a folder `tests/golden/dialects/<dialect>/<case>/` of export requests as sent
-(`NNN-traces.pb`, `NNN-logs.json`, …) beside `operations.json`. Most were captured from a run of
-the library named, with a scripted model; those whose names start with a number were made from
-public reports of what broke other tools.
+(`NNN-traces.pb`, `NNN-logs.json`, …, also `.gz`) beside `operations.json`. Most were captured from
+a run of the library named, with a scripted model; those whose names start with a number were made
+from public reports of what broke other tools.
 """
 
 import dataclasses
