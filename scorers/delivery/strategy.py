@@ -33,11 +33,11 @@ _REDACTED = re.compile(
     re.IGNORECASE,
 )
 _PAGE = re.compile(
-    r"\boffset\s*[=:]|next[_ ]page|\bpage \d+|cursor\s*[=:]|start_from|"
-    r"continue (?:from|with|reading)|\bmore lines, use\b|"
-    r"to (?:see|read|view|get) (?:the )?(?:more|next)",
+    r"next[_ ]page|\bpage \d+|cursor\s*[=:]|\bmore (?:lines|rows|results|items), use\b|"
+    r"\buse offset\s*[=:]",
     re.IGNORECASE,
 )
+_SAYS_CUT = re.compile(r"truncat|clipp|too (?:long|large)|exceed", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +209,7 @@ def _at_line_start(text: str, at: int) -> bool:
 def _opening(cut: Cut, lost: list[Place], hint: str | None) -> str:
     end = lost[-1][0] if lost else cut.evidence.ranges[-1][1]
     noted = bool(cut.sightings) or markers.note(cut.evidence.noise)
-    if hint == "page" or (noted and hint is None and _PAGE.search(cut.said)):
+    if hint == "page" or (noted and hint is None and _is_page(cut.said)):
         return "page"
     lines = "\n" in cut.produced.strip() and _at_line_end(cut.produced, end)
     if cut.evidence.how == "skeleton" or _unit(cut) in ("chars", "characters", "tokens"):
@@ -218,6 +218,11 @@ def _opening(cut: Cut, lost: list[Place], hint: str | None) -> str:
     if lines and noted and hint != "prefix_slice":
         return "line_prefix"
     return "prefix_slice"
+
+
+def _is_page(said: str) -> bool:
+    """Say whether a note offers the next page, rather than excuses a cut."""
+    return _PAGE.search(said) is not None and _SAYS_CUT.search(said) is None
 
 
 def _ends_a_line(cut: Cut) -> bool:

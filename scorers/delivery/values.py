@@ -211,7 +211,7 @@ def weighed_ranges(produced: str, layout: Layout, weighing: Weighing) -> list[Pl
     """Return the produced text without what was lost: rows, members, or values that changed."""
     if weighing.kinds == {"channel"}:
         only = next(layout.records[0][name] for name in weighing.complete[0])
-        return [(_value_start(produced, only), only[1])]
+        return [(value_start(produced, only), only[1])]
     lost: list[Place] = []
     rows = layout.rows or []
     for index, (record, whole) in enumerate(zip(layout.records, weighing.complete, strict=True)):
@@ -223,7 +223,7 @@ def weighed_ranges(produced: str, layout: Layout, weighing: Weighing) -> list[Pl
             if name in whole:
                 continue
             if name in weighing.met_names and not (name == layout.main and weighing.rows):
-                lost.append((_value_start(produced, places[place]), places[place][1]))
+                lost.append((value_start(produced, places[place]), places[place][1]))
             elif name == layout.main and weighing.rows:
                 lost += [
                     _with_separator(rows, row) for row, met in enumerate(weighing.rows) if not met
@@ -236,7 +236,7 @@ def weighed_ranges(produced: str, layout: Layout, weighing: Weighing) -> list[Pl
     return merged(gaps(lost, len(produced)), produced)
 
 
-def _value_start(produced: str, place: Place) -> int:
+def value_start(produced: str, place: Place) -> int:
     """Return where the value of a member begins, behind its key; a CSV cell has none."""
     key = read_at(produced, place[0]) if produced.startswith('"', place[0]) else None
     if key is None or key[1] >= place[1]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from scorers import markers
+from scorers.delivery.channels import by_channel
 from scorers.delivery.evidence import Evidence
 from scorers.delivery.intact import SHORTEST, stands_in
 from scorers.delivery.lines import by_line
@@ -35,15 +36,19 @@ def weigh(produced: str, delivered: str, made: Shape) -> tuple[Evidence, Sightin
     if value is not None and not lined and _is_payload(value, best, delivered, found):
         value.seams = best.seams
         return value, found
+    rendered = None
     if best.unexplained > MOST_UNEXPLAINED or _nearly_all(produced, best):
         rendered = by_rendering(produced, made.layout, blanked)
-        if rendered is not None and (
-            rendered.kept == len(produced) or rendered.kept > 1.05 * best.kept + 16
-        ):
+        if rendered is not None and rendered.kept == len(produced):
             return rendered, found
-        few = best.kept < 0.3 * len(produced) and best.unexplained > 0.5 * len(delivered)
-        if few and not found:
-            best = by_mention(made.layout, delivered) or best
+    channel = None if found else by_channel(produced, made.layout, delivered)
+    if channel is not None:
+        return channel, found
+    if rendered is not None and rendered.kept > 1.05 * best.kept + 16:
+        return rendered, found
+    few = best.kept < 0.3 * len(produced) and best.unexplained > 0.5 * len(delivered)
+    if few and not found:
+        best = by_mention(made.layout, delivered) or best
     return best, found
 
 

@@ -7,15 +7,32 @@ from typing import Literal
 from scorers.delivery.comparison import compare
 from scorers.delivery.pair import LOSSES, Delivery, State
 from scorers.delivery.result import deliver
+from scorers.delivery.spill import with_read_backs
 from scorers.score import Outcome, Score
 from scorers.turn import Turn
 
 __all__ = ["LOSSES", "Delivery", "DeliveryMeasure", "State", "compare", "deliver", "deliveries"]
 
+# Spilled results of one turn whose read-backs are looked for, and how far ahead.
+MOST_SPILLS = 50
+MOST_LATER = 200
+
 
 def deliveries(turn: Turn) -> tuple[Delivery, ...]:
-    """Return the verdict on every tool result of a turn, in the turn's order."""
-    return tuple(deliver(result) for result in turn.tool_results)
+    """Return the verdict on every tool result of a turn, in the turn's order.
+
+    A result that was spilled counts together with what later ones of the turn read back.
+    """
+    found: list[Delivery] = []
+    followed = 0
+    for number, result in enumerate(turn.tool_results, 1):
+        delivery = deliver(result)
+        if delivery.state == State.spilled and followed < MOST_SPILLS:
+            followed += 1
+            later = turn.tool_results[number : number + MOST_LATER]
+            delivery = with_read_backs(delivery, result, later)
+        found.append(delivery)
+    return tuple(found)
 
 
 class DeliveryMeasure:

@@ -56,16 +56,21 @@ def read_at(text: str, start: int) -> tuple[Any, int] | None:
 
 
 def canonical(value: Any) -> str:
-    """Return one text per value, whatever the order of its keys; numbers equal in value agree."""
+    """Return one text per value, whatever the order of its keys."""
+    try:
+        return _canonical(value)
+    except RecursionError:
+        # Equal by identity only: never taken for another value.
+        return f"too deep {id(value)}"
+
+
+def _canonical(value: Any) -> str:
     try:
         return json.dumps(
             value, sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=str
         )
-    except (TypeError, ValueError):
+    except (TypeError, ValueError):  # keys of several types, in a Python literal
         return repr(value)
-    except RecursionError:
-        # Equal by identity only: never taken for another value.
-        return f"too deep {id(value)}"
 
 
 def is_container(value: Any) -> bool:

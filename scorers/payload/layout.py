@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from scorers.payload.json_text import read_at
+from scorers.payload.json_text import canonical, read_at
 
 Place = tuple[int, int]
 # A result with more fields than this is measured by characters and rows only.
@@ -180,7 +180,7 @@ def _main_list(values: dict[str, Any]) -> str | None:
     name = None
     for key, value in values.items():
         if _are_rows(value):
-            size = (len(value), len(str(value[:50])) if len(value) >= best[0] else 0)
+            size = (len(value), len(canonical(value[:50])) if len(value) >= best[0] else 0)
             if size > best:
                 best, name = size, key
     if name is not None:

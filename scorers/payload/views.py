@@ -28,6 +28,7 @@ _ENVELOPE = _MARKS | {"is_error", "isError", "cache_control", "annotations", "_m
 _HELD = {"content", "value", "output", "text"}
 # What an MCP result holds beside its content blocks.
 _RESULT = {"content", "isError", "is_error", "_meta", "meta", "structuredContent"}
+_BAD_ESCAPE = re.compile(r"(?<!\\)(?:\\\\)*\\[^\\'\"abfnrtv0-7xuUN\n]")
 _FENCE = re.compile(r"^\s*```[\w-]*\n(?P<body>.*?)\n?```\s*$", re.DOTALL)
 
 
@@ -90,6 +91,8 @@ def literal(text: str) -> Any:
     """Return the value of a Python literal (`repr` of a result), `MISSING` if it is not one."""
     bare = text.strip()
     if not bare or bare[0] not in "{[('\"" or len(bare) > LONGEST_LITERAL:
+        return MISSING
+    if _BAD_ESCAPE.search(bare):  # no repr writes it, and Python warns about it on stderr
         return MISSING
     try:
         return ast.literal_eval(bare)

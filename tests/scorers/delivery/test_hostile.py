@@ -36,8 +36,15 @@ BIG = " ".join(f"word{n * 7919 % 1_000_003}" for n in range(200_000))
         ("\ud800" * 1_000 + "abc" * 100, "\ud800" * 500),
         (BIG, " ".join(sorted(BIG.split()))),
         (BIG, BIG[: len(BIG) // 2] + "\n[truncated]"),
+        (
+            json.dumps({"rows": [{"a": 1}], "more": [{"b": 2}]}).replace(
+                "2", "[" * 940 + "]" * 940
+            ),
+            '{"rows": [{"a": 1}]}',
+        ),
+        (r"{'path': 'C:\d\w'}", r"{'path': 'C:\d"),
     ],
-    ids=range(19),
+    ids=range(21),
 )
 def test_nothing_stalls(produced, delivered):
     before = time.process_time()

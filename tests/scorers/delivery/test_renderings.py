@@ -177,3 +177,33 @@ def test_columns_without_their_header_are_not_delivered():
 def test_reserialising_any_object_loses_nothing(value, indent, ascii_only):
     delivered = json.dumps(value, indent=indent, ensure_ascii=ascii_only, sort_keys=True)
     assert compare(json.dumps(value), delivered).state == State.intact
+
+
+STDOUT = "line one of the output\nline two of the output"
+SHELL = json.dumps({"stdout": STDOUT, "stderr": "", "exit_code": 0})
+
+
+def test_one_member_of_an_object_delivered_alone():
+    pair = compare(SHELL, STDOUT)
+    assert (pair.state, pair.strategy, pair.silent) == (State.cut, "channel_drop", True)
+    assert dict(pair.fields) == {"stdout": (1, 1), "stderr": (1, 1), "exit_code": (0, 1)}
+
+
+def test_members_told_in_words_are_no_loss():
+    assert compare(SHELL, f"Exit code: 0\nStdout:\n{STDOUT}").state == State.intact
+
+
+def test_the_structured_content_of_an_mcp_result_that_only_repeats_its_text():
+    value = {"imported": 3, "failed": 1}
+    blocks = [{"type": "text", "text": json.dumps(value)}]
+    produced = json.dumps({"content": blocks, "structuredContent": value})
+    assert compare(produced, json.dumps(value)).state == State.intact
+    blocks[0]["text"] = "Imported 3 of 4 files. b.csv failed: bad header in column 7."
+    produced = json.dumps({"content": blocks, "structuredContent": value})
+    pair = compare(produced, json.dumps(value))
+    assert (pair.strategy, dict(pair.fields)) == (
+        "channel_drop",
+        {"content": (0, 1), "structuredContent": (1, 1)},
+    )
+    pair = compare(produced, blocks[0]["text"])
+    assert (pair.strategy, pair.fields["structuredContent"]) == ("channel_drop", (0, 1))

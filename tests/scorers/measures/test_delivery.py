@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from scorers.delivery.spill import pointers
 from scorers.measures import MEASURES
 from scorers.measures.delivery import (
     Delivery,
@@ -166,3 +167,38 @@ def test_deliveries_keep_the_order():
     assert [pair.tool for pair in found] == ["a", "b"]
     assert replace(found[0], tool="b").tool == "b"
     assert isinstance(found[0], Delivery)
+
+
+def test_what_was_read_back_counts():
+    notice = "Output too long: saved to /tmp/out/run-17.txt, read it there."
+    spilled = result(delivered=notice)
+    lines = LOG.splitlines()
+    first, second = "\n".join(lines[:25]), "\n".join(lines[25:])
+    reads = [
+        result(
+            tool="read", arguments='{"path": "/tmp/out/run-17.txt", "page": 1}', delivered=first
+        ),
+        result(tool="read", arguments='{"path": "/tmp/other.txt"}', delivered=second),
+    ]
+    half = deliveries(turn(spilled, *reads))[0]
+    assert (half.state, half.rows) == (State.spilled, (25, 50))
+    assert half.kept_characters == pytest.approx(len(first), abs=1)
+    reads[1] = replace(reads[1], arguments='{"path": "/tmp/out/run-17.txt", "page": 2}')
+    whole = deliveries(turn(spilled, *reads))[0]
+    assert (whole.state, whole.rows) == (State.spilled, (50, 50))
+    assert whole.reason == "pointer; read back 2 times"
+    # A read before the spill, or of nothing, brings nothing back.
+    assert deliveries(turn(*reads, spilled))[2].kept_characters == 0
+
+
+@pytest.mark.parametrize(
+    ("notice", "pointer"),
+    [
+        ("Full output saved to: /home/u/out/tool_01\nUse Grep", "/home/u/out/tool_01"),
+        ("Result stored as artifact art_9f3e2 (42 KB).", "art_9f3e2"),
+        ("see https://store.test/blob/77.json", "https://store.test/blob/77.json"),
+        ("Output (4.4KB) persisted. Artifact ID: cmd-170.txt", "cmd-170.txt"),
+    ],
+)
+def test_pointers(notice, pointer):
+    assert pointers(notice)[0] == pointer
