@@ -52,6 +52,18 @@ ENTRY = re.compile(
     r"|artifact)\s"
     r"[`*]{0,2}([A-Za-z][\w./-]{1,40})"
 )
+# "see the index", "as the run log shows": a list of the agent's that the requester never got.
+INDEX = re.compile(
+    r"(?i)\b(?:see|cf\.?|per|as in|listed in|given in|shown in)\s(?:the\s)"
+    r"((?:(?:evidence|source|run|work|research|result)\s)?(?:index|register|scratchpad|worklog"
+    r"|run log|evidence table|source list))\b"
+)
+# "Run Q7-B confirms it": a piece of the agent's work, given as the reason.
+CONFIRMED = re.compile(
+    r"\b(?:[Rr]un|[Tt]rial|[Ee]xperiment|[Pp]ass|[Vv]ariant|[Cc]heck)\s[`*]{0,2}"
+    r"([A-Z][A-Za-z]{0,4}-?\d[\w.-]{0,12}|[A-Z]\d-[A-Z]{2,})[`*]{0,2}\s(?:also\s|clearly\s)?"
+    r"(?:confirms?|shows?|proves?|supports?|rules? out|reproduces?|says?|gives?|settles?)\b"
+)
 # "The second fix", where no fixes were listed: neither counted, nor numbered, nor named before.
 ORDINAL = re.compile(
     r"(?i)\bthe\s(?:second|third|fourth|fifth)\s(fix|approach|option|issue|finding|solution|variant"
@@ -82,6 +94,8 @@ MADE_UP = re.compile(
 ROMANCE = ("segund", "tercer", "cuart")
 HINTS = {
     OUTPUT: ("above", "previous", "preceding", "aforementioned", "anterior", *"上前위앞이"),
+    INDEX: ("index", "register", "scratchpad", "worklog", "run log", "table", "source list"),
+    CONFIRMED: ("run ", "trial ", "experiment ", "pass ", "variant ", "check "),
     ENTRY: ("run ", "entry ", "note ", "chunk ", "snippet ", "observation ", "artifact "),
     ORDINAL: ("second", "third", "fourth", "fifth", "第", "zweite", "dritte", "vierte", *ROMANCE),
     EARLIER: ("previous", "earlier", "last", "prior", "上", "此前", "之前"),
@@ -108,6 +122,10 @@ def unseen_pointers(passage: Passage, known: Known) -> Iterator[Gap]:
         yield _gap(passage, notes, 0, "What do the notes say? They were never sent.")
     if tried(ENTRY):
         yield from _entries(passage, known)
+    if tried(INDEX):
+        yield from _indices(passage, known)
+    if tried(CONFIRMED):
+        yield from _confirmed(passage, known)
     if tried(ORDINAL):
         yield from _ordinals(passage, known)
     if not known.has_replies:
@@ -118,7 +136,12 @@ def unseen_pointers(passage: Passage, known: Known) -> Iterator[Gap]:
             if len(text[: match.start()].strip()) < NOTHING_ABOVE:
                 yield _gap(passage, match, _group(match), "Where? Nothing stands above.")
                 break
-    made_up = MADE_UP.search(text) if tried(MADE_UP) else None
+    if tried(MADE_UP):
+        yield from _made_up(passage, known)
+
+
+def _made_up(passage: Passage, known: Known) -> Iterator[Gap]:
+    made_up = MADE_UP.search(passage.own_words)
     if made_up and not any(stem in known.folded for stem in STEMS):
         start, end = made_up.span()
         yield Gap(
@@ -137,6 +160,24 @@ def _entries(passage: Passage, known: Known) -> Iterator[Gap]:
         coded = any(mark.isdigit() for mark in name)
         if coded and not known.to_requester(name) and known.origin(name) is not None:
             yield _gap(passage, match, 1, "What does it say? It was never sent.")
+            return
+
+
+def _confirmed(passage: Passage, known: Known) -> Iterator[Gap]:
+    """The first piece of the agent's work that is given as a reason and was never shown."""
+    for match in CONFIRMED.finditer(passage.own_words):
+        name = match.group(1)
+        if not known.to_requester(name) and known.origin(name) is not None:
+            yield _gap(passage, match, 1, f"What is {name}, and what did it show?")
+            return
+
+
+def _indices(passage: Passage, known: Known) -> Iterator[Gap]:
+    """The first list of the agent's that is pointed to, and neither sent nor spoken of before."""
+    for match in INDEX.finditer(passage.own_words):
+        noun = match.group(1).lower().split()[-1]
+        if noun not in known.folded and passage.own_words.lower().count(noun) == 1:
+            yield _gap(passage, match, 1, "What does it hold? It was never sent.")
             return
 
 
