@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from collector.assembly.history import History
 from collector.assembly.material import Key
@@ -75,8 +75,16 @@ class Segment:
 
 
 def answer_of(call: Inference) -> Message | None:
-    """Return the first choice of a model call, None where no output was recorded."""
-    return call.output[0] if call.output else None
+    """Return a model call's answer, None where no output was recorded.
+
+    Several messages are one answer whose items were recorded apart (the Responses API), unless
+    more than one of them has a text: then they are choices, and the first one counts.
+    """
+    said = call.output or ()
+    if len(said) < 2 or sum(bool(message.text.strip()) for message in said) > 1:
+        return said[0] if said else None
+    parts = tuple(part for message in said for part in message.parts)
+    return replace(said[0], parts=parts, finish_reason=said[-1].finish_reason)
 
 
 def asks_for_tools(call: Inference) -> bool:

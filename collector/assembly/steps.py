@@ -45,7 +45,7 @@ class Steps:
             # The first call may stand in the middle of the turn: its earlier calls were not seen.
             self.new.append(given if at == 0 else [g for g in given if g.ordinal == last])
             before = answer_of(self.calls[at - 1]) if at else None
-            told = list(before.of_kind("tool_call")) if before is not None else []
+            told = [] if before is None else [p for p in before.of_kind("tool_call") if p.name]
             self.asked.append(told or _asked_in(messages, everything=at == 0))
             if any(m.role not in SPEAKERS and not m.of_kind("tool_result") for m in messages):
                 self.unreadable.add(at)
@@ -100,8 +100,17 @@ def _given(messages: Sequence[Message], history: History, offset: int) -> tuple[
 
 
 def _asked_in(messages: Sequence[Message], *, everything: bool) -> list[Part]:
-    """Return the tool calls that assistant messages of an input asked for (all, or the last)."""
-    asked = [m.of_kind("tool_call") for m in messages if m.role == "assistant"]
-    if not everything:
-        asked = asked[-1:]
-    return [part for parts in asked for part in parts]
+    """Return the tool calls that assistant messages of an input asked for (all, or the last).
+
+    Assistant messages in a row are one answer whose items were recorded apart.
+    """
+    asked: list[Part] = []
+    after = ""
+    for message in messages:
+        if message.role == "assistant":
+            asked = [
+                *(asked if everything or after == "assistant" else ()),
+                *message.of_kind("tool_call"),
+            ]
+        after = message.role
+    return asked

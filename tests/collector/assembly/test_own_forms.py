@@ -1,5 +1,7 @@
 """Agents that talk to their model in a form of their own, and results nobody can recognize."""
 
+from dataclasses import replace
+
 from scorers.turn import Message, Part
 
 OBSERVED = 'Action: look\nAction Input: {}\nObservation: {"seen": "a heron, on the north bank"}'
@@ -57,3 +59,35 @@ def test_result_is_not_lost_where_a_tools_message_cannot_be_read(run, say):
 
 def test_result_is_not_lost_where_another_stands_under_an_id_that_nobody_asked_for(run, say):
     assert lost(run, say, say.returns("item_7", "a heron")) == "no_join"
+
+
+def test_items_of_one_answer_that_were_recorded_apart_are_one_answer(run, say):
+    """The Responses API answers with items: a thought, a text, one or several calls."""
+    thought = Message("assistant", (Part("reasoning", "two places"),))
+    asked = (thought, say.asks(("c1", "look", "{}")), say.asks(("c2", "hear", "{}")))
+    run.call([say.user("What is there?")], None)
+    run.operations[-1] = replace(run.operations[-1], output=asked)
+    run.tool("look", "a heron on the north bank")
+    run.tool("hear", "a bittern in the reeds")
+    given = [say.returns("c1", "a heron on the north bank"), say.returns("c2", "a bittern")]
+    run.call([say.user("What is there?"), *asked[1:], *given], say.says("Birds."))
+    turn = run.turn()
+    assert (turn.reply, turn.tool_turns, turn.model_calls) == ("Birds.", 1, 2)
+    assert [(r.call_id, r.delivered) for r in turn.tool_results] == [
+        ("c1", "a heron on the north bank"),
+        ("c2", "a bittern"),
+    ]
+
+
+def test_of_several_choices_the_first_is_the_answer(run, say):
+    run.call([say.user("Name a bird.")], None)
+    choices = (say.says("A heron."), say.says("A bittern."))
+    run.operations[-1] = replace(run.operations[-1], output=choices)
+    assert run.turn().reply == "A heron."
+
+
+def test_calls_of_which_only_the_finish_reason_tells_are_named_by_the_next_input(run, say):
+    run.call([say.user("Look.")], Message("assistant", (Part("tool_call", cut_by_capture=True),)))
+    asked = [say.user("Look."), say.asks(("c1", "look", "{}"))]
+    run.call([*asked, say.returns("c1", "a heron")], say.says("A heron."))
+    assert [(r.tool, r.call_id) for r in run.turn().tool_results] == [("look", "c1")]
