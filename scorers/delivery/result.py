@@ -16,14 +16,14 @@ def deliver(result: ToolResult) -> Delivery:
     """Judge one tool result by both its sides and by what followed it."""
     produced, delivered = result.produced, result.delivered
     if result.capture_cut is not None:
-        return _unseen(result, State.unobservable, result.capture_cut)
+        return unseen(result, State.unobservable, result.capture_cut)
     if produced is None:
         return _one_sided(result)
     if delivered is None:
         if result.calls_after == 0:
-            return _unseen(result, State.unread, "no_later_model_call")
+            return unseen(result, State.unread, "no_later_model_call")
         if result.delivered_missing is not None:
-            return _unseen(result, State.unobservable, result.delivered_missing)
+            return unseen(result, State.unobservable, result.delivered_missing)
         return _dropped(result, produced)
     return compare(produced, delivered, tool=result.tool, call_id=result.call_id)
 
@@ -35,13 +35,13 @@ def _one_sided(result: ToolResult) -> Delivery:
     if result.delivered is not None and not result.failed:
         stated = next(filter(_states_size, markers.sightings(result.delivered)), None)
     if stated is None:
-        return _unseen(result, State.unobservable, reason)
+        return unseen(result, State.unobservable, reason)
     size, word = stated.removed, "removed"
     if size is None:
         size, word = stated.total, "in all"
     unit = stated.unit or "characters"
     return replace(
-        _unseen(
+        unseen(
             result,
             State.lower_bound,
             f"{reason}; the harness states {size} {unit} {word}",
@@ -59,7 +59,7 @@ def _dropped(result: ToolResult, produced: str) -> Delivery:
     made = shape(produced)
     rows = made.layout.rows
     return replace(
-        _unseen(result, State.dropped, "no_message_for_this_call"),
+        unseen(result, State.dropped, "no_message_for_this_call"),
         strategy="channel_drop",
         silent=True,
         kept_characters=0,
@@ -68,7 +68,8 @@ def _dropped(result: ToolResult, produced: str) -> Delivery:
     )
 
 
-def _unseen(result: ToolResult, state: State, reason: str) -> Delivery:
+def unseen(result: ToolResult, state: State, reason: str) -> Delivery:
+    """Return the verdict on a result of which a side is not seen: every number is None."""
     produced, delivered = result.produced, result.delivered
     text = produced if produced is not None else delivered
     return Delivery(

@@ -72,7 +72,7 @@ def strategy(cut: Cut) -> str:
         return "synopsis"
     if cut.evidence.how == "mention":
         return "summarise_model"
-    if cut.evidence.kept < min(16, len(cut.produced) // 4 + 1):
+    if _is_chance(cut):
         return _nothing_left(cut)
     if cut.evidence.how in ("value", "rendering") and cut.evidence.kinds:
         found = _by_value(cut)
@@ -81,6 +81,14 @@ def strategy(cut: Cut) -> str:
     if cut.has("mask"):
         return "mask"
     return _by_shape(cut)
+
+
+def _is_chance(cut: Cut) -> bool:
+    """Say whether what was found is no more than any two texts share."""
+    kept = cut.evidence.kept
+    if kept < min(16, len(cut.produced) // 4 + 1):
+        return True
+    return kept < 64 and 100 * kept < len(cut.produced) and 5 * kept < len(cut.delivered)
 
 
 def _nothing_left(cut: Cut) -> str:
