@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from collector.entry import Entry
 from collector.scoring.states import after_judging, before_judging
-from scorers.measures.delivery import deliveries
+from scorers.measures.delivery import DeliveryMeasure, deliveries
 from scorers.score import Outcome, Score
 from scorers.scorer import Scorer
 from scorers.turn import Turn
@@ -24,7 +24,14 @@ class Worker:
 
     def score(self, turn: Turn) -> Entry:
         """Return the turn with everything measured on it, one end for each judge."""
-        scores = [_guarded(measure, turn) for measure in self._measures]
+        found = deliveries(turn)
+        scores = [
+            # Comparing texts is the dearest thing done to a turn: once is enough.
+            measure.score_of(found)
+            if isinstance(measure, DeliveryMeasure)
+            else _guarded(measure, turn)
+            for measure in self._measures
+        ]
         states: dict[str, str] = {}
         for judge in self._judges:
             ended = before_judging(turn)
@@ -36,7 +43,7 @@ class Worker:
             score = _guarded(judge, turn)
             states[judge.name] = after_judging(score)
             scores.append(score)
-        return Entry(turn=turn, deliveries=deliveries(turn), scores=tuple(scores), states=states)
+        return Entry(turn=turn, deliveries=found, scores=tuple(scores), states=states)
 
 
 def _declined(judge: Scorer, reason: str) -> Score:
@@ -55,4 +62,3 @@ def _guarded(scorer: Scorer, turn: Turn) -> Score:
             outcome=Outcome.error,
             reason=type(error).__name__,
         )
-

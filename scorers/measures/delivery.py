@@ -6,10 +6,10 @@ from typing import Literal
 
 from scorers.delivery.comparison import compare
 from scorers.delivery.pair import LOSSES, Delivery, State
-from scorers.delivery.result import deliver
+from scorers.delivery.result import deliver, unseen
 from scorers.delivery.spill import with_read_backs
 from scorers.score import Outcome, Score
-from scorers.turn import Turn
+from scorers.turn import ToolResult, Turn
 
 __all__ = ["LOSSES", "Delivery", "DeliveryMeasure", "State", "compare", "deliver", "deliveries"]
 
@@ -26,13 +26,20 @@ def deliveries(turn: Turn) -> tuple[Delivery, ...]:
     found: list[Delivery] = []
     followed = 0
     for number, result in enumerate(turn.tool_results, 1):
-        delivery = deliver(result)
+        delivery = _delivered(result)
         if delivery.state == State.spilled and followed < MOST_SPILLS:
             followed += 1
             later = turn.tool_results[number : number + MOST_LATER]
             delivery = with_read_backs(delivery, result, later)
         found.append(delivery)
     return tuple(found)
+
+
+def _delivered(result: ToolResult) -> Delivery:
+    try:
+        return deliver(result)
+    except Exception:  # noqa: BLE001 - one odd result never takes the turn's others with it
+        return unseen(result, State.unobservable, "measure_failed")
 
 
 class DeliveryMeasure:
@@ -47,7 +54,10 @@ class DeliveryMeasure:
 
         Evidence: `tool_results`, one PAIR each. Unscored where no pair could be observed.
         """
-        found = deliveries(turn)
+        return self.score_of(deliveries(turn))
+
+    def score_of(self, found: tuple[Delivery, ...]) -> Score:
+        """Return the score of a turn whose deliveries were compared already."""
         seen = [one for one in found if one.kept_characters is not None and one.produced_characters]
         produced = sum(one.produced_characters or 0 for one in seen)
         evidence = {"tool_results": [one.as_pair() for one in found]}

@@ -7,6 +7,7 @@ import pytest
 
 from scorers.delivery.spill import pointers
 from scorers.measures import MEASURES
+from scorers.measures import delivery as measure
 from scorers.measures.delivery import (
     Delivery,
     DeliveryMeasure,
@@ -17,6 +18,7 @@ from scorers.measures.delivery import (
 )
 from scorers.score import Outcome
 from scorers.scorer import Scorer
+from scorers.testing import a_turn
 from scorers.turn import RequesterContext, ToolResult, Turn
 
 LOG = "\n".join(f"2026-11-30 08:{n:02}:00 INFO job {n} finished in {n * 37} ms" for n in range(50))
@@ -202,3 +204,21 @@ def test_what_was_read_back_counts():
 )
 def test_pointers(notice, pointer):
     assert pointers(notice)[0] == pointer
+
+
+def test_a_result_that_breaks_the_measure_takes_no_other_with_it(monkeypatch):
+    def broken(result):
+        if result.tool == "bad":
+            raise RuntimeError("odd")
+        return deliver(result)
+
+    deliver = measure.deliver
+    monkeypatch.setattr(measure, "deliver", broken)
+    results = (
+        ToolResult("bad", produced="x" * 50, delivered="y"),
+        ToolResult("good", produced="a", delivered="a"),
+    )
+    turn = replace(a_turn(), tool_results=results)
+    bad, good = measure.deliveries(turn)
+    assert (bad.state, bad.reason, bad.kept_characters) == ("unobservable", "measure_failed", None)
+    assert good.state == "intact"
