@@ -70,6 +70,8 @@ def openllmetry(fields: Fields) -> ChatMessage:
          "arguments": call.get("arguments")}
         for _, call in entries(fields, "tool_calls")
     ]  # fmt: skip
+    if not calls and (name := string(fields, "function_call.name")):  # up to about 0.2x
+        calls = [{"id": None, "name": name, "arguments": fields.get("function_call.arguments")}]
     message = _message(fields, "", _decoded(fields, ""), calls)
     if finish := string(fields, "finish_reason"):
         message["finish_reason"] = finish

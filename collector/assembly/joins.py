@@ -166,15 +166,16 @@ class _Joiner:
                 own = number if given.part.id is None else -1
                 groups.setdefault((given.part.id, own), []).append(given.part)
             seen.update(marks)
-            results += [self._delivered_only(at, parts) for parts in groups.values()]
+            results += [self._delivered_only(at, own, parts) for (_, own), parts in groups.items()]
         return results
 
-    def _delivered_only(self, at: int, parts: list[Part]) -> ToolResult:
+    def _delivered_only(self, at: int, number: int, parts: list[Part]) -> ToolResult:
         call = self._steps.calls[at]
         call_id = parts[0].id
-        asked = next(
-            (part for part in self._steps.asked[at] if call_id and part.id == call_id), None
-        )
+        calls = self._steps.asked[at]
+        asked = next((part for part in calls if call_id and part.id == call_id), None)
+        if number >= 0 and len(calls) == len(self._steps.new[at]):
+            asked = calls[number]  # as many as were asked for: they come in that order
         name = asked.name if asked is not None else None
         return ToolResult(
             tool=name or next((part.name for part in parts if part.name), None) or "unknown",

@@ -91,3 +91,14 @@ def test_calls_of_which_only_the_finish_reason_tells_are_named_by_the_next_input
     asked = [say.user("Look."), say.asks(("c1", "look", "{}"))]
     run.call([*asked, say.returns("c1", "a heron")], say.says("A heron."))
     assert [(r.tool, r.call_id) for r in run.turn().tool_results] == [("look", "c1")]
+
+
+def test_results_without_ids_or_spans_are_named_by_the_calls_they_answer(run, say):
+    asked = say.asks((None, "look", "{}"), (None, "hear", '{"at": "dawn"}'))
+    run.call([say.user("What?")], asked)
+    given = [say.returns(None, "a heron"), say.returns(None, "a bittern")]
+    run.call([say.user("What?"), asked, *given], say.says("Birds."))
+    assert [(r.tool, r.delivered) for r in run.turn().tool_results] == [
+        ("look", "a heron"),
+        ("hear", "a bittern"),
+    ]
