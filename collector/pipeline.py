@@ -99,6 +99,11 @@ class Pipeline:
             self._observer.dropped("assembly_failed", len(closing.material.parents))
             return Closed(closing.key, [], {}), []
 
+    def again(self, keys: Sequence[str]) -> None:
+        """Have groups looked at again: what they gave could not be stored."""
+        for key in keys:
+            self.assembler.again(key)
+
     def done(self, closed: Closed) -> None:
         """Book a finished closing."""
         self.assembler.done(closed)

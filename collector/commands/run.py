@@ -12,6 +12,8 @@ from typing import Any
 
 from collector.config import Config, load
 
+LEFT_BEHIND = 1  # exit status where telemetry that was accepted could not be stored in the end
+
 
 def add_parser(subparsers: Any) -> None:
     """Add `run` to the program's commands."""
@@ -38,11 +40,12 @@ def run(args: argparse.Namespace) -> int:
         logging.getLogger("tellback").warning("%s", warning)
     import uvloop  # noqa: PLC0415 - only the sidecar needs it
 
-    uvloop.run(_serve(config))
-    return 0
+    # Long work runs in threads of its own; the event loop gets its turn sooner than by default.
+    sys.setswitchinterval(0.001)
+    return LEFT_BEHIND if uvloop.run(_serve(config)) else 0
 
 
-async def _serve(config: Config) -> None:
+async def _serve(config: Config) -> int:
     from collector.service import Addresses, Service  # noqa: PLC0415 - `validate` needs none of it
 
     service = Service(config)
@@ -58,4 +61,4 @@ async def _serve(config: Config) -> None:
             ports.admin,
         )
 
-    await service.run(announce)
+    return await service.run(announce)

@@ -3,11 +3,12 @@
 import asyncio
 import dataclasses
 import logging
+import time
 from pathlib import Path
 
 import pytest
 
-from collector import service as service_module
+from collector import turn_stage
 from collector.config import validate
 from collector.document import Document
 from collector.errors import Permanent, Retryable
@@ -64,10 +65,10 @@ def counted(service):
 
 async def play(service, ledger, *, enough):
     """Run the service, hand it one turn, and stop it when `enough` holds."""
-    service.ledger = ledger
+    service.ledger = service.turns._ledger = ledger
     ready = asyncio.Event()
     async with asyncio.TaskGroup() as tasks:
-        tasks.create_task(service.run(lambda _: ready.set()))
+        running = tasks.create_task(service.run(lambda _: ready.set()))
         await ready.wait()
         batch = decode("traces", "json", BODY.read_bytes())
         await service._consume(dataclasses.replace(batch, receiver="otlp_http"))
@@ -75,10 +76,11 @@ async def play(service, ledger, *, enough):
             while not enough(service):  # noqa: ASYNC110 - nothing tells when it is enough
                 await asyncio.sleep(0.01)
         service.stop()
+    return running.result()
 
 
 def test_turns_wait_for_a_ledger_that_refuses(tmp_path, monkeypatch):
-    monkeypatch.setattr(service_module, "RETRY_EVERY", 0.05)
+    monkeypatch.setattr(turn_stage, "RETRY_EVERY", 0.05)
     service, ledger = make(tmp_path), Stubborn(3)
     told = []
 
@@ -103,8 +105,10 @@ def test_a_turn_that_can_never_be_stored_is_counted_and_named(tmp_path, caplog):
 def test_shutdown_names_what_it_could_not_store(tmp_path, caplog):
     service, ledger = make(tmp_path), Stubborn(10**6)
     with caplog.at_level(logging.ERROR):
-        asyncio.run(play(service, ledger, enough=lambda s: s._checks()["ledger"] is not None))
+        enough = lambda s: s._checks()["ledger"] is not None  # noqa: E731 - said where it is used
+        left = asyncio.run(play(service, ledger, enough=enough))
     assert "1 groups of traces were not stored" in caplog.text
+    assert left == 1, "the process ends with a status that says so"
     assert 'reason="shutdown"} 4.0' in service.aggregate.render()[0].decode()
 
 
@@ -113,3 +117,16 @@ def test_nothing_is_accepted_before_and_after(tmp_path):
     batch = decode("traces", "json", BODY.read_bytes())
     with pytest.raises(Retryable):
         asyncio.run(service._consume(batch))
+
+
+def test_senders_wait_while_turns_end_faster_than_they_are_stored(tmp_path):
+    service = make(tmp_path)
+    service._receiving = True
+    batch = decode("traces", "json", BODY.read_bytes())
+    service.turns._behind_since = time.monotonic() - turn_stage.MAX_LAG - 1
+    with pytest.raises(Retryable, match="faster than they can be stored") as told:
+        asyncio.run(service._consume(batch))
+    assert told.value.retry_after > 0
+    service.turns._behind_since = None
+    asyncio.run(service._consume(batch))
+    assert service.turns.open_turns == 1
