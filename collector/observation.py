@@ -16,6 +16,7 @@ from collector.content import decode, literal
 from collector.content.parts import call_part
 from scorers.turn import Message, Part
 
+_FINAL = "final_answer"
 _CALLING = "Calling tools:"
 _ANSWERS = ("Observation:", "Error:")
 # What a ReAct agent's own step looks like ("Action: search").
@@ -31,7 +32,28 @@ def observed(said: Iterable[Message]) -> tuple[Message, ...]:
     found: list[Message] = []
     for message in said:
         found.append(_read(message, found[-1] if found else None))
-    return tuple(found)
+    answered: list[Message] = []
+    for message in found:
+        if message.parts and all(_is_echo(part) for part in message.parts):
+            continue  # the tool `final_answer` returns what it was given
+        answered.append(_answered(message))
+    return tuple(answered)
+
+
+def _is_echo(part: Part) -> bool:
+    return part.kind == "tool_result" and part.name == _FINAL
+
+
+def _answered(message: Message) -> Message:
+    """Return a call of the tool `final_answer` as what it is: the reply to the requester."""
+    calls = message.of_kind("tool_call")
+    if message.role != "assistant" or len(calls) != 1 or calls[0].name != _FINAL:
+        return message
+    given = decode(calls[0].text)
+    answer = given.get("answer") if isinstance(given, dict) else None
+    if not isinstance(answer, str) or not answer.strip():
+        return message
+    return Message("assistant", (Part("text", answer),), message.name)
 
 
 def _read(message: Message, before: Message | None) -> Message:

@@ -20,7 +20,7 @@ from collector.assembly.requester import asked
 from collector.assembly.results import Results
 from collector.assembly.segment import Segment, asks_for_tools
 from collector.assembly.threads import segments
-from scorers.turn import ClosedBy, RequesterContext, Said, Turn
+from scorers.turn import ClosedBy, RequesterContext, Said, ToolResult, Turn
 
 # Environments in which evaluators run their own model calls: Tellback never judges a judge.
 OWN_ENVIRONMENTS = frozenset({"langfuse-llm-as-a-judge", "tellback-judge"})
@@ -91,7 +91,7 @@ def _turn(draft: Draft, results: Results, closed_by: ClosedBy) -> Turn:
         started_ns=draft.started_ns,
         ended_ns=max((operation.end_ns for operation in everything), default=0),
         inferences=tuple(calls),
-        tool_results=results.of(draft),
+        tool_results=_read_by_models(results.of(draft), reply.text),
         tool_turns=sum(asks_for_tools(call) for call in segment.calls) if segment else 0,
         model_calls=len(calls),
         tool_errors=sum(tool.failed for tool in tools),
@@ -108,6 +108,17 @@ def _asides(parts: Iterable[Segment]) -> Iterator[str]:
         for call, history in zip(part.calls, part.histories, strict=True):
             for at in history.asides:
                 yield requester_words((call.input or ())[at].text)
+
+
+def _read_by_models(found: tuple[ToolResult, ...], reply: str | None) -> tuple[ToolResult, ...]:
+    """Leave out the result that became the reply (`final_answer`, tools that return directly):
+    the requester read it, and no model was to."""
+    said = (reply or "").strip()
+    return tuple(
+        result
+        for result in found
+        if result.calls_after or not said or (result.produced or "").strip() != said
+    )
 
 
 def _agent(draft: Draft) -> str | None:

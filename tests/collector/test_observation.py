@@ -73,3 +73,16 @@ def test_messages_of_no_known_role_behind_a_call_are_results():
         "unknown", "user", "assistant", "tool", "tool", "user", "unknown",
     ]  # fmt: skip
     assert [part.text for m in found for part in m.of_kind("tool_result")] == ["row 1", "row 2"]
+
+
+def test_a_call_of_final_answer_in_the_history_is_the_reply():
+    call = Message("assistant", (Part("tool_call", '{"answer": "Twelve."}', name="final_answer"),))
+    echo = text("user", "Observation:\nTwelve.")
+    history = [text("user", "How many?"), call, echo, text("user", "And now?")]
+    [asked, said, told] = observed(history)
+    assert [asked.role, said.role, said.text, told.text] == [
+        "user", "assistant", "Twelve.", "And now?",
+    ]  # fmt: skip
+    for given in ("", "{}", '{"answer": 12}', '{"answer": ""}', "["):
+        other = Message("assistant", (Part("tool_call", given, name="final_answer"),))
+        assert observed([other]) == (other,)

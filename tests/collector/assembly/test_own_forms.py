@@ -102,3 +102,12 @@ def test_results_without_ids_or_spans_are_named_by_the_calls_they_answer(run, sa
         ("look", "a heron"),
         ("hear", "a bittern"),
     ]
+
+
+def test_a_tools_result_that_became_the_reply_was_not_left_unread(run, say):
+    """smolagents ends a run with a call of `final_answer`; other tools may return directly."""
+    run.call([say.user("What?")], say.asks(("c1", "final_answer", '{"answer": "A heron."}')))
+    run.tool("final_answer", "A heron.", "c1")
+    run.agent(output=(say.says("A heron."),))
+    turn = run.turn()
+    assert (turn.reply, turn.tool_results) == ("A heron.", ())
