@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from collector.content import decode, messages, redacted
-from scorers.turn import Message
+from collector.content import decode, messages, redacted, usage_of
+from scorers.turn import Message, Usage
 
 
 def messages_in(value: Any, role: str) -> tuple[Message, ...] | None:
@@ -34,3 +34,10 @@ def response_id(value: Any) -> str | None:
     answer = decode(value)
     found = answer.get("id") if isinstance(answer, dict) else None
     return found if isinstance(found, str) and found else None
+
+
+def usage_in(value: Any) -> Usage:
+    """Return the token counts of a raw answer; all None where the value is no answer."""
+    answer = decode(value)
+    stated = answer.get("usage") if isinstance(answer, dict) else None
+    return usage_of(stated) if isinstance(stated, dict) else Usage()

@@ -22,7 +22,7 @@ from collector.convention import string
 from collector.crew import crew_member, crew_request
 from collector.dialect import AnyOperation, origin
 from collector.envelope import arguments_in, reply_in, request_in
-from collector.exchange import response_id
+from collector.exchange import response_id, usage_in
 from collector.flat_messages import Items
 from collector.flattened import entries, has_gap
 from collector.graph import graph_name, is_node, is_outermost
@@ -31,7 +31,7 @@ from collector.listed import answered, conversation, delivered, listed_in
 from collector.pairing import answered_together
 from collector.span import Record, Span
 from collector.tool_output import result_in
-from scorers.turn import AgentInvocation, Capture, Inference, Message, ToolExecution
+from scorers.turn import AgentInvocation, Capture, Inference, Message, ToolExecution, Usage
 
 _INPUT, _OUTPUT = "llm.input_messages", "llm.output_messages"
 _SESSION = ("session_id", "thread_id", "conversation_id")
@@ -131,9 +131,14 @@ def _inference(span: Span, shared: dict[str, Any]) -> Inference:
         input=given,
         output=made,
         tools=_tools(attributes),
-        usage=usage_of(attributes),
+        usage=_usage(attributes),
         finish_reasons=(finish,) if finish else (),
     )
+
+
+def _usage(attributes: Mapping[str, Any]) -> Usage:
+    stated = usage_of(attributes)
+    return usage_in(attributes.get("output.value")) if stated == Usage() else stated
 
 
 def _tool(span: Span, shared: dict[str, Any]) -> ToolExecution:
