@@ -6,6 +6,7 @@ and order. How each join was made is recorded, because order is weaker evidence 
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -15,6 +16,8 @@ from collector.assembly.placing import Placed, place
 from collector.assembly.segment import Segment
 from collector.assembly.steps import Given, Steps
 from scorers.turn import Inference, Join, Part, ToolExecution, ToolResult
+
+LOOK_AHEAD = 64  # later calls in which a result is looked for
 
 
 def tool_results(
@@ -52,6 +55,8 @@ class _Joiner:
         self._incomplete = incomplete
         self._cut_short = cut_short
         self._used: set[int] = set()  # id() of the delivered parts that are accounted for
+        self._unclear_until = -1  # the last call that may hold a result without showing whose
+        self._hidden = _why_not_seen(steps.calls, limits)
 
     def join(self, tools: Sequence[ToolExecution]) -> list[ToolResult]:
         placed = place(tools, self._steps)
@@ -60,19 +65,23 @@ class _Joiner:
             for step, parts in enumerate(self._steps.asked)
             for at, part in enumerate(parts)
         }
-        nameless = self._anonymous(sorted(placed, key=lambda one: _order(one, order)))
         known = {one.call_id for one in placed if one.call_id is not None}
-        results = [self._result(one, nameless.get(id(one)), known) for one in placed]
+        unclear = self._steps.unreadable | self._steps.strangers(known)
+        self._unclear_until = max(unclear, default=-1)
+        nameless = self._anonymous(sorted(placed, key=lambda one: _order(one, order)))
+        results = [self._result(one, nameless.get(id(one))) for one in placed]
         return [*results, *self._without_span()]
 
     def _anonymous(self, placed: Sequence[Placed]) -> dict[int, Given]:
         found: dict[int, Given] = {}
+        here: dict[int, list[Placed]] = defaultdict(list)
+        for one in placed:
+            here[one.step].append(one)
         for step, new in enumerate(self._steps.new):
             given = [one for one in new if one.part.id is None]
-            if not given:
-                continue
-            here = [one for one in placed if one.step == step and not self._by_id(one)]
-            found |= anonymous.pair(here, given)
+            if given:
+                waiting = [one for one in here[step] if not self._by_id(one)]
+                found |= anonymous.pair(waiting, given)
         self._used |= {id(given.part) for given in found.values()}
         return found
 
@@ -82,7 +91,7 @@ class _Joiner:
         if call_id is None or one.superseded:
             return None
         calls = self._steps.calls
-        positions = range(one.step, len(calls))
+        positions = range(one.step, min(one.step + LOOK_AHEAD, len(calls)))
         ended = [at for at in positions if not calls[at].start_ns < one.tool.end_ns]
         for at in (*ended, *(at for at in positions if at not in ended)):
             given = self._steps.find(call_id, one.step, at)
@@ -90,17 +99,16 @@ class _Joiner:
                 return _Found(at, [each.part for each in given], one.join or "id")
         return None
 
-    def _result(self, one: Placed, nameless: Given | None, known: set[str]) -> ToolResult:
+    def _result(self, one: Placed, nameless: Given | None) -> ToolResult:
         found = self._by_id(one)
         if found is None and nameless is not None:
             found = _Found(one.step, [nameless.part], "order")
         if found is not None:
             self._used |= {id(part) for part in found.parts}
-        after = list(range(one.step, len(self._steps.calls)))
+        calls_after = len(self._steps.calls) - one.step
         call = self._steps.calls[found.at] if found is not None else None
         missing, cut = self._sides(one.tool, call, found.parts if found is not None else [])
-        delivered_missing = None if found is not None else self._why_missing(one, after, known)
-        calls_after = len(after)
+        delivered_missing = None if found is not None else self._why_missing(one)
         if delivered_missing is not None or found is not None:
             calls_after = max(calls_after, 1)
         return ToolResult(
@@ -118,25 +126,23 @@ class _Joiner:
             span_id=one.tool.span_id,
         )
 
-    def _why_missing(self, one: Placed, after: list[int], known: set[str]) -> str | None:
+    def _why_missing(self, one: Placed) -> str | None:
         """Say why a result can't be seen; None where it can, and was dropped or never read."""
         if one.superseded:
             return "superseded"
-        if self._incomplete or not after:
+        nobody_read = one.step >= len(self._steps.calls)
+        if self._incomplete or nobody_read:
             return self._incomplete or self._cut_short
-        reason = _why_not_seen([self._steps.calls[at] for at in after], self._limits)
+        reason = self._hidden[one.step]
         if reason is not None:
             return reason
         nameless = one.join is None and not one.tool.call_id
-        unclear = any(
-            at in self._steps.unreadable or self._steps.has_strangers(at, known) for at in after
-        )
         # An anonymous result of its step that was joined with nothing may be this one.
-        doubtful = one.step in after and any(
+        doubtful = any(
             given.part.id is None and id(given.part) not in self._used
             for given in self._steps.new[one.step]
         )
-        return "no_join" if nameless or unclear or doubtful else None
+        return "no_join" if nameless or doubtful or self._unclear_until >= one.step else None
 
     def _sides(
         self, tool: ToolExecution, call: Inference | None, parts: Sequence[Part]
@@ -203,18 +209,23 @@ def _cut_on_the_way(call: Inference, parts: Sequence[Part], limits: CaptureLimit
     return "attribute_length_limit" if limits.is_at_limit(call, parts) else None
 
 
-def _why_not_seen(calls: Sequence[Inference], limits: CaptureLimits) -> str | None:
-    """Say why none of the calls shows a message; None where one of them would show it."""
-    reason = None
-    for call in calls:
+def _why_not_seen(calls: Sequence[Inference], limits: CaptureLimits) -> list[str | None]:
+    """Say for each call why neither it nor any later one shows its messages; None where one of
+    them does."""
+    reasons: list[str | None] = []
+    later: str | None = None
+    shown = False
+    for call in reversed(calls):
+        reason = None
         if not call.input:
-            reason = reason or call.capture.hidden or "input_not_recorded"
+            reason = call.capture.hidden or "input_not_recorded"
         elif call.capture.dropped:
-            reason = reason or "attribute_count_limit"
+            reason = "attribute_count_limit"
         elif limits.hides_messages(call):
-            reason = reason or "attribute_length_limit"
-        elif call.capture.hidden:
-            reason = reason or call.capture.hidden
+            reason = "attribute_length_limit"
         else:
-            return None
-    return reason
+            reason = call.capture.hidden
+        shown = shown or reason is None
+        later = reason or later
+        reasons.append(None if shown else later)
+    return reasons[::-1]

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from collector.assembly.steps import Steps
 from scorers.turn import Join, Part, ToolExecution
 
+LOOK_BACK = 64  # requests that are looked at for one that nobody has claimed
+MOST_OPTIONS = 32  # requests of one step among which the text decides
 BEGINNING = 24  # characters by which a shortened result is recognised
 
 
@@ -48,52 +51,87 @@ def place(tools: Sequence[ToolExecution], steps: Steps) -> list[Placed]:
     return placed
 
 
+class _Requests:
+    """Requests in the order of their steps, and which of them are claimed."""
+
+    def __init__(self) -> None:
+        self.steps: list[int] = []
+        self.parts: list[Part] = []
+        self._first_free = 0
+
+    def add(self, step: int, part: Part) -> None:
+        self.steps.append(step)
+        self.parts.append(part)
+
+    def options(self, step: int, claimed: set[int]) -> list[tuple[int, Part]]:
+        """Return the unclaimed requests of the last step up to `step`, else of the first step that
+        has one; nothing when all are claimed. Looks back a bounded way."""
+        while self._first_free < len(self.parts) and id(self.parts[self._first_free]) in claimed:
+            self._first_free += 1
+        at = bisect_right(self.steps, step) - 1
+        for back in range(at, max(at - LOOK_BACK, -1), -1):
+            if id(self.parts[back]) not in claimed:
+                return self._of_step(self.steps[back], claimed)
+        if self._first_free < len(self.parts):
+            return self._of_step(self.steps[self._first_free], claimed)
+        return []
+
+    def latest(self, step: int) -> tuple[int, Part]:
+        """Return the last request up to `step`, claimed or not; else the first."""
+        at = max(bisect_right(self.steps, step) - 1, 0)
+        return (self.steps[at], self.parts[at])
+
+    def _of_step(self, step: int, claimed: set[int]) -> list[tuple[int, Part]]:
+        start = max(bisect_left(self.steps, step), self._first_free)
+        found: list[tuple[int, Part]] = []
+        for at in range(start, len(self.parts)):
+            if self.steps[at] != step or len(found) >= MOST_OPTIONS:
+                break
+            if id(self.parts[at]) not in claimed:
+                found.append((step, self.parts[at]))
+        return found
+
+
 class _Placer:
     def __init__(self, steps: Steps) -> None:
         self._steps = steps
-        self._by_id: dict[str, list[tuple[int, Part]]] = defaultdict(list)
-        self._by_call: dict[tuple[str, str], list[tuple[int, Part]]] = defaultdict(list)
-        self._by_name: dict[str, list[tuple[int, Part]]] = defaultdict(list)
+        self._by_id: dict[str, _Requests] = defaultdict(_Requests)
+        self._by_call: dict[tuple[str, str], _Requests] = defaultdict(_Requests)
+        self._by_name: dict[str, _Requests] = defaultdict(_Requests)
         self._claimed: set[int] = set()
         for step, parts in enumerate(steps.asked):
             for part in parts:
                 if part.id:
-                    self._by_id[part.id].append((step, part))
-                self._by_call[(part.name or "", squeezed(part.text))].append((step, part))
-                self._by_name[part.name or ""].append((step, part))
+                    self._by_id[part.id].add(step, part)
+                self._by_call[(part.name or "", squeezed(part.text))].add(step, part)
+                self._by_name[part.name or ""].add(step, part)
 
     def place(self, tool: ToolExecution) -> Placed:
+        step = self._step_of(tool)
         if tool.call_id and tool.call_id in self._by_id:
             # A retry has the id of the attempt it repeats: a request may be claimed twice.
-            return self._claim(tool, self._at_time(tool, self._by_id[tool.call_id]), "id")
-        if tool.call_id and any(
-            given.part.id == tool.call_id for new in self._steps.new for given in new
-        ):
-            return Placed(tool, self._step_given(tool.call_id), None, "id")
-        same = self._by_call.get((tool.tool, squeezed(tool.arguments or "")), [])
-        free = [found for found in same if id(found[1]) not in self._claimed]
-        if free or same:
-            return self._claim(tool, self._at_time(tool, free or same), "arguments")
+            return self._claim(tool, self._by_id[tool.call_id], step, "id")
+        given = self._steps.first_given.get(tool.call_id or "")
+        if given is not None:
+            return Placed(tool, given, None, "id")
+        same = self._by_call.get((tool.tool, squeezed(tool.arguments or "")))
+        if same is not None:
+            return self._claim(tool, same, step, "arguments")
         # Arguments may be wrapped beyond recognition on one side.
-        named = [f for f in self._by_name.get(tool.tool, []) if id(f[1]) not in self._claimed]
-        if named and tool.call_id is None:
-            return self._claim(tool, self._at_time(tool, named), "order")
-        return Placed(tool, self._step_by_time(tool))
+        named = self._by_name.get(tool.tool)
+        if named is not None and tool.call_id is None and named.options(step, self._claimed):
+            return self._claim(tool, named, step, "order")
+        return Placed(tool, self._steps.after(tool))
 
-    def _claim(self, tool: ToolExecution, found: tuple[int, Part], join: Join) -> Placed:
-        step, request = found
+    def _claim(self, tool: ToolExecution, requests: _Requests, step: int, join: Join) -> Placed:
+        options = requests.options(step, self._claimed)
+        at, request = self._by_text(tool, options) if options else requests.latest(step)
         self._claimed.add(id(request))
-        return Placed(tool, step, request, join)
+        return Placed(tool, at, request, join)
 
-    def _at_time(self, tool: ToolExecution, found: Iterable[tuple[int, Part]]) -> tuple[int, Part]:
-        """Return the last request before the tool began that nobody claimed; else the first."""
-        options = list(found)
-        free = [option for option in options if id(option[1]) not in self._claimed]
-        before = [o for o in free or options if self._steps.starts(o[0]) <= tool.start_ns]
-        if before and tool.start_ns:
-            latest = max(step for step, _ in before)
-            before = [option for option in before if option[0] == latest]
-        return self._by_text(tool, before or free or options)
+    def _step_of(self, tool: ToolExecution) -> int:
+        """Return the last step whose call had begun when the tool did; 0 where no time is known."""
+        return self._steps.begun(tool.start_ns) if tool.start_ns else 0
 
     def _by_text(
         self, tool: ToolExecution, options: Sequence[tuple[int, Part]]
@@ -108,18 +146,6 @@ class _Placer:
                         if any(same(tool.result, each.part.text) for each in given):
                             return (step, request)
         return options[0]
-
-    def _step_given(self, call_id: str) -> int:
-        for step, new in enumerate(self._steps.new):
-            if any(given.part.id == call_id for given in new):
-                return step
-        return len(self._steps.calls)
-
-    def _step_by_time(self, tool: ToolExecution) -> int:
-        for step, call in enumerate(self._steps.calls):
-            if call.start_ns >= tool.end_ns or call.start_ns > tool.start_ns > 0:
-                return step
-        return len(self._steps.calls)
 
 
 def _is_same(result: str, told: str) -> bool:

@@ -6,12 +6,13 @@ belongs to the step in which it was asked for, and stands behind that request in
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from collector.assembly.history import History
 from collector.assembly.segment import Segment, answer_of
-from scorers.turn import Inference, Message, Part
+from scorers.turn import Inference, Message, Part, ToolExecution
 
 SPEAKERS = ("system", "developer", "user", "assistant")
 
@@ -46,36 +47,70 @@ class Steps:
             self.new.append(given if at == 0 else [g for g in given if g.ordinal == last])
             before = answer_of(self.calls[at - 1]) if at else None
             told = [] if before is None else [p for p in before.of_kind("tool_call") if p.name]
-            self.asked.append(told or _asked_in(messages, everything=at == 0))
+            repeated = _asked_in(messages, everything=at == 0)
+            # Where the next input repeats all calls and more, the output left some out.
+            more = {part.id for part in repeated} > {part.id for part in told}
+            self.asked.append(repeated if more or not told else told)
             if any(m.role not in SPEAKERS and not m.of_kind("tool_result") for m in messages):
                 self.unreadable.add(at)
         final = answer_of(self.calls[-1]) if self.calls else None
         self.asked.append(list(final.of_kind("tool_call")) if final is not None else [])
+        self.first_given: dict[str, int] = {}
+        for at, new in enumerate(self.new):
+            for one in new:
+                if one.part.id is not None:
+                    self.first_given.setdefault(one.part.id, at)
+        self._asked_steps: dict[str, list[int]] = {}
+        for step, parts in enumerate(self.asked):
+            for part in parts:
+                if part.id is not None:
+                    self._asked_steps.setdefault(part.id, []).append(step)
+        self._groups: list[dict[str, dict[int, list[Given]]] | None] = [None] * len(self.calls)
+        self._starts = [call.start_ns for call in self.calls]
 
-    def starts(self, step: int) -> int:
-        """Return when the call that asked in a step began; 0 where it was not recorded."""
-        return self.calls[step - 1].start_ns if step else 0
+    def begun(self, time_ns: int) -> int:
+        """Return the last step whose asking call had begun at a time."""
+        return bisect_right(self._starts, time_ns)
+
+    def after(self, tool: ToolExecution) -> int:
+        """Return the step that ends in the first call after a tool's end (or its start, where the
+        call began before that)."""
+        ended = bisect_left(self._starts, tool.end_ns)
+        begun = bisect_right(self._starts, tool.start_ns) if tool.start_ns else len(self._starts)
+        return min(ended, begun)
 
     def find(self, call_id: str, step: int, at: int) -> list[Given]:
         """Return what call `at` was given under an id that was asked for in `step`."""
-        groups: dict[int, list[Given]] = {}
-        for given in self.given[at]:
-            if given.part.id == call_id:
-                groups.setdefault(given.ordinal, []).append(given)
-        again = sum(
-            any(part.id == call_id for part in self.asked[later])
-            for later in range(step + 1, at + 1)
-        )
+        groups = self._grouped(at).get(call_id)
+        if groups is None:
+            return []
+        steps = self._asked_steps.get(call_id, [])
+        again = bisect_right(steps, at) - bisect_right(steps, step)
         found = list(groups.values())
         return found[-1 - again] if len(found) > again else []
 
-    def has_strangers(self, at: int, known: set[str]) -> bool:
-        """Say whether a call was newly given results under ids that nobody is known to have."""
-        asked = {part.id for parts in self.asked for part in parts}
-        return any(
-            given.part.id is not None and given.part.id not in known | asked
-            for given in self.new[at]
-        )
+    def strangers(self, known: set[str]) -> set[int]:
+        """Return the calls that were newly given results under ids that nobody is known to have."""
+        return {
+            at
+            for at, new in enumerate(self.new)
+            if any(
+                given.part.id is not None
+                and given.part.id not in known
+                and given.part.id not in self._asked_steps
+                for given in new
+            )
+        }
+
+    def _grouped(self, at: int) -> dict[str, dict[int, list[Given]]]:
+        groups = self._groups[at]
+        if groups is None:
+            groups = self._groups[at] = {}
+            for given in self.given[at]:
+                if given.part.id is not None:
+                    of_id = groups.setdefault(given.part.id, {})
+                    of_id.setdefault(given.ordinal, []).append(given)
+        return groups
 
 
 def _turn_part(call: Inference, history: History) -> Sequence[Message]:

@@ -37,8 +37,10 @@ def segments(
     alone = Echoes(tools, (), known)
     found: list[Segment] = []
     for number, thread in enumerate(threads):
-        others = [(end, text) for owner, end, text in answers if owner != number]
-        echoes = Echoes(tools, others, known) if 0 < len(others) <= MOST_ANSWERS else alone
+        echoes = alone
+        if 1 < len(threads) and len(answers) <= MOST_ANSWERS:
+            others = [(end, text) for owner, end, text in answers if owner != number]
+            echoes = Echoes(tools, others, known)
         for position, part in enumerate(_cut(_histories(thread, echoes), tree)):
             segment = Segment([c for c, _ in part], [h for _, h in part], number)
             if position and _ends_early(segment.calls[0]):
@@ -53,7 +55,7 @@ def segments(
     return found
 
 
-# A group of more threads than this holds independent calls; looking each one's messages up in all
+# A group of more answers than this holds independent calls; looking each one's messages up in all
 # others' answers would take quadratic time.
 MOST_ANSWERS = 200
 
