@@ -38,7 +38,7 @@ def segments(
     found: list[Segment] = []
     for number, thread in enumerate(threads):
         echoes = alone
-        if 1 < len(threads) and len(answers) <= MOST_ANSWERS:
+        if len(threads) > 1 and len(answers) <= MOST_ANSWERS:
             others = [(end, text) for owner, end, text in answers if owner != number]
             echoes = Echoes(tools, others, known)
         for position, part in enumerate(_cut(_histories(thread, echoes), tree)):
