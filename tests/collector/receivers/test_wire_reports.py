@@ -10,7 +10,12 @@ import pytest
 from collector.receivers.otlp_http import OtlpHttp, OtlpHttpConfig
 from exports import Recorder, serving
 
-CASES = sorted((Path(__file__).parents[2] / "golden" / "wire").iterdir())
+REPORTS = Path(__file__).parents[2] / "golden" / "reports"
+CASES = sorted(
+    path.parent
+    for path in REPORTS.glob("*/expected.json")
+    if json.loads(path.read_text())["kind"] == "wire"
+)
 TYPES = {".json": "application/json", ".pb": "application/x-protobuf"}
 
 
