@@ -22,6 +22,9 @@ test: setup ## every test; real servers that make system-deps could not install 
 	@sh deploy/system-deps.sh --if-root
 	$(BIN)/python -m pytest
 
+slow: setup ## the tests that make test leaves out because each takes more than five seconds
+	$(BIN)/python -m pytest -m slow
+
 check: setup ## format, lint, types, import rules: one command
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
@@ -42,4 +45,4 @@ docs: setup ## rewrite the generated documentation
 system-deps: ## install the real servers that tests talk to (root, Debian packages)
 	sh deploy/system-deps.sh
 
-.PHONY: help setup demo picture test check format golden docs system-deps
+.PHONY: help setup demo picture test slow check format golden docs system-deps
