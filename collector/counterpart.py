@@ -40,13 +40,25 @@ def with_ids(said: Messages, other: Sequence[Message] | None) -> Messages:
     )
 
 
+def fuller(said: Messages, other: Sequence[Message]) -> Messages:
+    """Return the other list where it keeps apart tool results that the first one made into one.
+
+    The system's messages stay where the other has none.
+    """
+    if not keeps_results_apart(other, said):
+        return said
+    if any(message.role == "system" for message in other):
+        return tuple(other)
+    return (*(message for message in said if message.role == "system"), *other)
+
+
 def keeps_results_apart(one: Sequence[Message], other: Sequence[Message]) -> bool:
-    """Say whether the first list has results for more tool calls than the other."""
-    return len(_answered(one)) > len(_answered(other))
+    """Say whether the first list has more tool results than the other."""
+    return _results(one) > _results(other)
 
 
-def _answered(said: Sequence[Message]) -> set[str]:
-    return {part.id for part in _joined(said) if part.kind == "tool_result" and part.id}
+def _results(said: Sequence[Message]) -> int:
+    return sum(part.kind == "tool_result" for part in _joined(said))
 
 
 def _joined(said: Sequence[Message]) -> Iterator[Part]:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from collector import convention
 from collector.content import messages
-from collector.counterpart import keeps_results_apart, lacks_ids, with_ids
+from collector.counterpart import fuller, lacks_ids, with_ids
 from collector.exchange import messages_in
 from collector.flat_messages import Items, openinference, read
 from collector.observation import observed
@@ -46,11 +46,11 @@ def delivered(span: Span, incoming: Items) -> tuple[Message, ...] | None:
         # Haystack's tool calls and results stand only in the raw request.
         pairs = zip(listed, raw, strict=True)
         listed = tuple(one if one.parts else other for one, other in pairs)
-        listed = with_ids(listed, raw)
+    listed = with_ids(listed, raw)
+    # Results of parallel calls may have become one, or have been written over each other.
+    listed = fuller(listed, raw or ())
     if convention.INPUT in span.attributes:
-        # Converted from the GenAI conventions: results of parallel calls may have become one.
-        given = convention.read(span.attributes)[0] or ()
-        listed = given if keeps_results_apart(given, listed) else listed
+        listed = fuller(listed, convention.read(span.attributes)[0] or ())
     return observed(listed) if listed else None
 
 

@@ -1,4 +1,4 @@
-from collector.counterpart import keeps_results_apart, lacks_ids, with_ids
+from collector.counterpart import fuller, keeps_results_apart, lacks_ids, with_ids
 from scorers.turn import Message, Part
 
 
@@ -37,3 +37,12 @@ def test_results_that_became_one_are_kept_apart_by_the_other_list():
     assert keeps_results_apart(apart, joined)
     assert not keeps_results_apart(joined, apart)
     assert not keeps_results_apart(apart, apart)
+    assert fuller(joined, apart) == apart
+    assert fuller(apart, joined) == apart
+
+
+def test_the_systems_messages_stay_where_the_fuller_list_has_none():
+    prompt = Message("system", (Part("text", "Be brief."),))
+    apart = (result("c1", "one"), result("c2", "two"))
+    assert fuller((prompt, result("c2", "two")), apart) == (prompt, *apart)
+    assert fuller((prompt,), (prompt, *apart)) == (prompt, *apart)

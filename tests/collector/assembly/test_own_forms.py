@@ -111,3 +111,17 @@ def test_a_tools_result_that_became_the_reply_was_not_left_unread(run, say):
     run.agent(output=(say.says("A heron."),))
     turn = run.turn()
     assert (turn.reply, turn.tool_results) == ("A heron.", ())
+
+
+def test_a_call_that_the_output_left_out_is_known_by_the_next_input(run, say):
+    """The OpenInference instrumentation of BeeAI runs parallel calls into one."""
+    run.call([say.user("What?")], say.asks(("c1", "look", "{}{}")))
+    run.tool("look", "a heron")
+    run.tool("hear", "a bittern")
+    asked = say.asks(("c1", "look", "{}"), ("c2", "hear", "{}"))
+    given = [say.returns("c1", "a heron"), say.returns("c2", "a bittern")]
+    run.call([say.user("What?"), asked, *given], say.says("Birds."))
+    assert [(r.tool, r.call_id, r.delivered) for r in run.turn().tool_results] == [
+        ("look", "c1", "a heron"),
+        ("hear", "c2", "a bittern"),
+    ]
