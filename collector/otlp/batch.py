@@ -12,6 +12,10 @@ from collector.span import Record
 Signal = Literal["traces", "logs"]
 Encoding = Literal["protobuf", "json"]
 
+# Records taken of one request; the SDKs send 512 at most. Decoded, a record takes many times the
+# bytes it came in.
+MOST_RECORDS = 200_000
+
 # Senders log the message of a partial success; a thousand equal complaints help nobody.
 _NAMED = 3
 
@@ -41,11 +45,17 @@ class Refusals:
         self.reasons: Counter[str] = Counter()
         self._messages: list[str] = []
 
-    def add(self, reason: str, message: str) -> None:
-        """Refuse one record. `message` says what was read and what was expected."""
-        self.reasons[reason] += 1
+    def add(self, reason: str, message: str, count: int = 1) -> None:
+        """Refuse records. `message` says what was read and what was expected."""
+        self.reasons[reason] += count
         if len(self._messages) < _NAMED:
             self._messages.append(message)
+
+    def add_too_many(self, count: int) -> None:
+        """Refuse records beyond `MOST_RECORDS`."""
+        if count > 0:
+            expected = f"expected at most {MOST_RECORDS} records in a request"
+            self.add("too_many_records", expected, count)
 
     @property
     def total(self) -> int:

@@ -6,12 +6,12 @@ numbers or texts, enums by number or name, ids in hex or base64.
 
 from __future__ import annotations
 
-import json
+import dataclasses
 from collections.abc import Iterator
 from typing import Any
 
 from collector.errors import Permanent
-from collector.otlp.batch import Refusals, Signal
+from collector.otlp.batch import MOST_RECORDS, Refusals, Signal
 from collector.otlp.identifier import (
     SPAN_BYTES,
     TRACE_BYTES,
@@ -19,19 +19,19 @@ from collector.otlp.identifier import (
     from_text,
     optional_text,
 )
+from collector.otlp.json_cursor import Cursor, too_many
+from collector.otlp.json_fields import Fields, read_fields
 from collector.otlp.json_value import (
     JsonObject,
     any_value,
-    attributes_of,
     count,
     field,
     integer,
     text_of,
     time_ns,
-    whole_number,
 )
 from collector.otlp.value import UNREADABLE, weight
-from collector.span import Event, LogRecord, Record, Resource, Scope, Span
+from collector.span import LogRecord, Record, Resource, Scope, Span
 
 # What a record costs on the wire beside its texts: ids, times, field tags.
 _FRAME_BYTES = 64
@@ -53,22 +53,17 @@ _PATHS = {
 }
 
 
-def parse(body: bytes) -> dict[str, Any]:
-    """Parse a body. Raises `Permanent` when it is no JSON object."""
+def signals(body: bytes) -> list[str]:
+    """Name the signals a body holds: traces, logs, metrics. Raises `Permanent` as `decode` does."""
+    cursor = _begin(body)
+    keys = set()
     try:
-        parsed = json.loads(body.decode("utf-8-sig", "replace"), parse_int=whole_number)
-    except RecursionError:
-        raise Permanent("the body is JSON that nests too deep") from None
+        for key in cursor.members():
+            keys.add(key)
+            cursor.value()
     except ValueError as error:
-        raise Permanent(f"the body ({len(body)} bytes) is no JSON: {error}") from None
-    if not isinstance(parsed, dict):
-        raise Permanent(f"the body is a JSON {type(parsed).__name__}, expected an object")
-    return parsed
-
-
-def signals(parsed: JsonObject) -> list[str]:
-    """Name the signals a parsed body holds: traces, logs, metrics."""
-    return [signal for signal, path in _PATHS.items() if any(key in parsed for key in path[0])]
+        raise _no_json(body, error) from None
+    return [signal for signal, path in _PATHS.items() if not keys.isdisjoint(path[0])]
 
 
 def decode(signal: Signal, body: bytes) -> tuple[list[Record], Refusals]:
@@ -76,44 +71,124 @@ def decode(signal: Signal, body: bytes) -> tuple[list[Record], Refusals]:
 
     An empty body, and an object without records, are empty requests.
     """
-    records: list[Record] = []
-    refusals = Refusals()
     if not body.strip():
-        return records, refusals
-    parsed = parse(body)
-    held = signals(parsed)
+        return [], Refusals()
+    if too_many(body):
+        raise Permanent("the body holds too many values: send smaller batches", reason="too_large")
+    reading = _Reading(signal, _begin(body))
+    try:
+        held = reading.request()
+    except ValueError as error:
+        raise _no_json(body, error) from None
     if held and signal not in held:
         raise Permanent(f"the body holds {' and '.join(held)}, expected {signal}")
-    read = _span if signal == "traces" else _log_record
-    outer, middle, inner = _PATHS[signal]
-    for group in _objects(parsed, outer, refusals):
-        resource = Resource(attributes=attributes_of(_child(group, "resource"))[0])
-        for part in _objects(group, middle, refusals):
-            scope = _scope(_child(part, "scope"))
-            for raw in _objects(part, inner, refusals):
-                try:
-                    records.append(read(raw, resource, scope))
-                except InvalidIdError as error:
-                    refusals.add("invalid_id", str(error))
-    return records, refusals
+    return reading.records, reading.refusals
 
 
-def _objects(
-    holder: JsonObject, names: tuple[str, str], refusals: Refusals
-) -> Iterator[JsonObject]:
-    given = field(holder, *names)
-    if given is None:
-        return
-    if not isinstance(given, list):
-        kind = type(given).__name__
-        refusals.add("malformed", f"{names[0]} is a JSON {kind}, expected an array")
-        return
-    for item in given:
-        if isinstance(item, dict):
-            yield item
-        else:
-            kind = type(item).__name__
-            refusals.add("malformed", f"{names[0]} holds a JSON {kind}, expected an object")
+def _begin(body: bytes) -> Cursor:
+    cursor = Cursor(body.decode("utf-8-sig", "replace"))
+    if cursor.kind() != "object":
+        try:
+            given = cursor.value()
+        except ValueError as error:
+            raise _no_json(body, error) from None
+        raise Permanent(f"the body is {_named(given)}, expected an object")
+    return cursor
+
+
+def _no_json(body: bytes, error: ValueError) -> Permanent:
+    return Permanent(f"the body ({len(body)} bytes) is no JSON: {error}")
+
+
+def _named(value: Any) -> str:
+    return "too deep" if value is UNREADABLE else f"a JSON {type(value).__name__}"
+
+
+class _Reading:
+    """Walks one request, so that no more of it than a single record exists in parts."""
+
+    def __init__(self, signal: Signal, cursor: Cursor) -> None:
+        self.records: list[Record] = []
+        self.refusals = Refusals()
+        self._cursor = cursor
+        self._outer, self._middle, self._inner = _PATHS[signal]
+        self._read = _span if signal == "traces" else _log_record
+        self._seen = 0
+
+    def request(self) -> list[str]:
+        """Read the whole of it; return the signals that it names."""
+        keys = set()
+        for key in self._cursor.members():
+            keys.add(key)
+            if key in self._outer:
+                for _ in self._objects(self._outer):
+                    self._group()
+            else:
+                self._cursor.value()
+        self._cursor.end()
+        self.refusals.add_too_many(self._seen - MOST_RECORDS)
+        return [signal for signal, path in _PATHS.items() if not keys.isdisjoint(path[0])]
+
+    def _group(self) -> None:
+        resource = Resource()
+        first = last = len(self.records)
+        for key in self._cursor.members():
+            if key in self._middle:
+                for _ in self._objects(self._middle):
+                    self._part(resource)
+            elif key == "resource":
+                resource, last = Resource(attributes=self._child().attributes), len(self.records)
+            else:
+                self._cursor.value()
+        for at in range(first, last):  # they came before their resource
+            self.records[at] = dataclasses.replace(self.records[at], resource=resource)
+
+    def _part(self, resource: Resource) -> None:
+        scope = Scope()
+        first = last = len(self.records)
+        for key in self._cursor.members():
+            if key in self._inner:
+                for _ in self._objects(self._inner):
+                    self._record(resource, scope)
+            elif key == "scope":
+                scope, last = _scope(self._child().values), len(self.records)
+            else:
+                self._cursor.value()
+        for at in range(first, last):
+            self.records[at] = dataclasses.replace(self.records[at], scope=scope)
+
+    def _record(self, resource: Resource, scope: Scope) -> None:
+        self._seen += 1
+        if self._seen > MOST_RECORDS:
+            self._cursor.value()
+            return
+        fields = read_fields(self._cursor)
+        try:
+            self.records.append(self._read(fields, resource, scope))
+        except InvalidIdError as error:
+            self.refusals.add("invalid_id", str(error))
+
+    def _child(self) -> Fields:
+        if self._cursor.kind() == "object":
+            return read_fields(self._cursor)
+        self._cursor.value()
+        return Fields()
+
+    def _objects(self, names: tuple[str, str]) -> Iterator[None]:
+        """Yield before each object of an array; what is neither is refused."""
+        cursor = self._cursor
+        if cursor.kind() != "array":
+            given = cursor.value()
+            if given is not None:
+                message = f"{names[0]} is {_named(given)}, expected an array"
+                self.refusals.add("malformed", message)
+            return
+        for _ in cursor.items():
+            if cursor.kind() == "object":
+                yield
+            else:
+                message = f"{names[0]} holds {_named(cursor.value())}, expected an object"
+                self.refusals.add("malformed", message)
 
 
 def _child(holder: JsonObject, name: str) -> JsonObject:
@@ -131,9 +206,8 @@ def _enum(value: Any, names: dict[str, int]) -> int:
     return integer(value) or 0
 
 
-def _span(raw: JsonObject, resource: Resource, scope: Scope) -> Span:
-    attributes, unreadable = attributes_of(raw)
-    events, lost = _events(raw.get("events"))
+def _span(fields: Fields, resource: Resource, scope: Scope) -> Span:
+    raw, attributes, events = fields.values, fields.attributes, tuple(fields.events)
     status = _child(raw, "status")
     name = text_of(raw.get("name"))
     return Span(
@@ -148,8 +222,7 @@ def _span(raw: JsonObject, resource: Resource, scope: Scope) -> Span:
         events=events,
         status=_enum(status.get("code"), _STATUSES),
         status_message=text_of(status.get("message")),
-        dropped=unreadable
-        + lost
+        dropped=fields.lost
         + count(field(raw, "droppedAttributesCount", "dropped_attributes_count"))
         + count(field(raw, "droppedEventsCount", "dropped_events_count")),
         resource=resource,
@@ -161,26 +234,8 @@ def _span(raw: JsonObject, resource: Resource, scope: Scope) -> Span:
     )
 
 
-def _events(given: Any) -> tuple[tuple[Event, ...], int]:
-    """Return the events in list order, and how many events and attributes can't be read."""
-    if not isinstance(given, list):
-        return (), 1 if given else 0
-    events = []
-    lost = 0
-    for item in given:
-        if not isinstance(item, dict):
-            lost += 1
-            continue
-        attributes, unreadable = attributes_of(item)
-        lost += unreadable
-        lost += count(field(item, "droppedAttributesCount", "dropped_attributes_count"))
-        at = time_ns(field(item, "timeUnixNano", "time_unix_nano"))
-        events.append(Event(name=text_of(item.get("name")), time_ns=at, attributes=attributes))
-    return tuple(events), lost
-
-
-def _log_record(raw: JsonObject, resource: Resource, scope: Scope) -> LogRecord:
-    attributes, unreadable = attributes_of(raw)
+def _log_record(fields: Fields, resource: Resource, scope: Scope) -> LogRecord:
+    raw, attributes = fields.values, fields.attributes
     body = any_value(raw.get("body"))
     named = attributes.get("event.name")
     return LogRecord(
@@ -192,7 +247,7 @@ def _log_record(raw: JsonObject, resource: Resource, scope: Scope) -> LogRecord:
         or (named if isinstance(named, str) else ""),
         body=None if body is UNREADABLE else body,
         attributes=attributes,
-        dropped=unreadable
+        dropped=fields.lost
         + (body is UNREADABLE)
         + count(field(raw, "droppedAttributesCount", "dropped_attributes_count")),
         resource=resource,

@@ -13,11 +13,6 @@ from collector.otlp.value import LAST_INT64, MAX_DEPTH, UNREADABLE
 JsonObject = Mapping[str, Any]
 
 
-def whole_number(digits: str) -> int | float:
-    """Read a JSON integer. Python refuses to convert thousands of digits, as they take long."""
-    return int(digits) if len(digits) <= 40 else float(digits[:400])
-
-
 def field(holder: JsonObject, name: str, snake: str) -> Any:
     """Return a field by its name or its name in snake_case; null is absent."""
     value = holder.get(name)
@@ -53,29 +48,6 @@ def time_ns(value: Any) -> int:
 def count(value: Any) -> int:
     """Return a count of dropped things; 0 where there is none."""
     return max(integer(value) or 0, 0)
-
-
-def attributes_of(holder: JsonObject) -> tuple[dict[str, Any], int]:
-    """Return the attributes (of equal keys the last one) and how many can't be read.
-
-    A plain object instead of OTLP's list of key and value is taken as what it means.
-    """
-    given = holder.get("attributes")
-    if isinstance(given, dict):
-        pairs = list(given.items())
-    elif isinstance(given, list):
-        pairs = [(item.get("key"), item.get("value")) for item in given if isinstance(item, dict)]
-    else:
-        return {}, 1 if given else 0
-    unreadable = len(given) - len(pairs)
-    attributes = {}
-    for key, given_value in pairs:
-        value = any_value(given_value)
-        if value is UNREADABLE or key is None:
-            unreadable += 1
-        else:
-            attributes[text_of(key)] = value
-    return attributes, unreadable
 
 
 def any_value(value: Any, depth: int = 0) -> Any:

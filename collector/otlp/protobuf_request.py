@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
 from typing import Any
 
 from google.protobuf.message import DecodeError
 
 from collector.errors import Permanent
 from collector.otlp import messages
-from collector.otlp.batch import Refusals, Signal
+from collector.otlp.batch import MOST_RECORDS, Refusals, Signal
 from collector.otlp.identifier import (
     SPAN_BYTES,
     TRACE_BYTES,
@@ -19,11 +20,14 @@ from collector.otlp.identifier import (
 )
 from collector.otlp.text import from_utf8
 from collector.otlp.value import LAST_INT64, MAX_DEPTH, UNREADABLE
+from collector.otlp.wire import PLAIN, REQUEST, SPAN, Shape, too_many_fields
 from collector.span import Event, LogRecord, Record, Resource, Scope, Span
 
 
 def decode(signal: Signal, body: bytes) -> tuple[list[Record], Refusals]:
     """Read a request. Raises `Permanent` when its outer parts are no protobuf."""
+    if too_many_fields(body, REQUEST):
+        raise Permanent("the body holds too many parts: send smaller batches", reason="too_large")
     request = messages.TracesRequest if signal == "traces" else messages.LogsRequest
     try:
         parsed = request.FromString(body)
@@ -48,19 +52,28 @@ def decode(signal: Signal, body: bytes) -> tuple[list[Record], Refusals]:
 
 
 def _read_all(
-    raw_records: Iterable[bytes],
+    raw_records: Sequence[bytes],
     read: Callable[[bytes, Resource, Scope], Record],
     origin: tuple[Resource, Scope],
     records: list[Record],
     refusals: Refusals,
 ) -> None:
-    for raw in raw_records:
+    room = max(MOST_RECORDS - len(records) - refusals.total, 0)
+    beyond = len(raw_records) - room
+    for raw in islice(raw_records, room):
         try:
             records.append(read(raw, *origin))
         except InvalidIdError as error:
             refusals.add("invalid_id", str(error))
         except DecodeError:
             refusals.add("malformed", f"a record of {len(raw)} bytes is no valid protobuf")
+    refusals.add_too_many(beyond)
+
+
+def _parsed(kind: Any, raw: bytes, shape: Shape) -> Any:
+    if too_many_fields(raw, shape):
+        raise DecodeError("too many fields")
+    return kind.FromString(raw)
 
 
 def _resource(message: Any) -> Resource:
@@ -72,7 +85,7 @@ def _scope(message: Any) -> Scope:
 
 
 def _span(raw: bytes, resource: Resource, scope: Scope) -> Span:
-    message = messages.Span.FromString(raw)
+    message = _parsed(messages.Span, raw, SPAN)
     attributes, unreadable = _attributes(message.attributes)
     events = []
     for event in message.events:
@@ -100,7 +113,7 @@ def _span(raw: bytes, resource: Resource, scope: Scope) -> Span:
 
 
 def _log_record(raw: bytes, resource: Resource, scope: Scope) -> LogRecord:
-    message = messages.LogRecord.FromString(raw)
+    message = _parsed(messages.LogRecord, raw, PLAIN)
     attributes, unreadable = _attributes(message.attributes)
     body = _value(message.body, 0)
     named = attributes.get("event.name")
@@ -155,7 +168,7 @@ def _value(message: Any, depth: int) -> Any:
 
 def _array(raw: bytes, depth: int) -> Any:
     values = []
-    for item in messages.ArrayValue.FromString(raw).values:
+    for item in _parsed(messages.ArrayValue, raw, PLAIN).values:
         value = _value(messages.AnyValue.FromString(item), depth)
         if value is UNREADABLE:
             return UNREADABLE
@@ -165,7 +178,7 @@ def _array(raw: bytes, depth: int) -> Any:
 
 def _kvlist(raw: bytes, depth: int) -> Any:
     found = {}
-    for item in messages.KeyValueList.FromString(raw).values:
+    for item in _parsed(messages.KeyValueList, raw, PLAIN).values:
         pair = messages.KeyValue.FromString(item)
         value = _value(pair.value, depth)
         if value is UNREADABLE:

@@ -37,7 +37,7 @@ def sniff(body: bytes, name: str) -> tuple[AnySignal, Encoding]:
     if begins:
         return _SIGNALS[begins[1].decode().lower()], "json"
     try:
-        found = json_request.signals(json_request.parse(body))
+        found = json_request.signals(body)
     except Permanent as error:
         raise Permanent(str(error), reason="not_otlp") from None
     if not found:

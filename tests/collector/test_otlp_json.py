@@ -213,8 +213,13 @@ def test_an_empty_request_is_valid(body):
         (b'{"resourceSpans": "x"}', "resourceSpans is a JSON str, expected an array"),
         (b'{"resourceLogs": []}', "holds logs, expected traces"),
         (b'{"resourceMetrics": []}', "holds metrics, expected traces"),
-        (b"[" * 100_000, "nests too deep"),
-        (b'{"a":' * 100_000, "nests too deep"),
+        (b"[" * 100_000, "no JSON"),
+        (b'{"a":' * 100_000, "no JSON"),
+        (b"[" * 100_000 + b"]" * 100_000, "expected an object"),
+        (b'{"resourceSpans": 1,}', "no JSON"),
+        (b'{"resourceSpans" 1}', "no JSON"),
+        (b'{"resourceSpans": []} {}', "no JSON: Extra data"),
+        (b'{"resourceSpans": [1}', "no JSON"),
     ],
 )
 def test_what_is_no_request_is_refused_for_good(body, complaint):
@@ -224,7 +229,7 @@ def test_what_is_no_request_is_refused_for_good(body, complaint):
 
 
 @pytest.mark.parametrize("wrap", ['{"arrayValue":{"values":[%s]}}', "[%s]", '{"x":%s}'])
-@pytest.mark.parametrize("depth", [20, 200])
+@pytest.mark.parametrize("depth", [20, 200, 20_000])
 def test_deep_nesting_costs_the_attribute_at_most(wrap, depth):
     given = '{"intValue":1}'
     for _ in range(depth):
