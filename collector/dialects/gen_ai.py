@@ -11,11 +11,11 @@ import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from collector import convention
 from collector.content import capture_of
-from collector.convention import string
 from collector.dialect import AnyOperation
 from collector.span import LogRecord, Record, Span
+from collector.spelling import convention
+from collector.spelling.convention import string
 from scorers.turn import AgentInvocation, Inference, ToolExecution
 
 _CONTENT = (convention.SYSTEM, convention.INPUT, convention.OUTPUT)

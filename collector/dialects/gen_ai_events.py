@@ -11,11 +11,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from collector import convention
 from collector.content import capture_of, decode, messages
 from collector.dialect import AnyOperation, MessageEvent
-from collector.message_event import NAMES, Told, tell
 from collector.span import Event, LogRecord, Record, Span
+from collector.spelling import convention
+from collector.spelling.message_event import NAMES, Told, tell
 from scorers.turn import AgentInvocation, Message
 
 # Older still (conventions 1.26, first versions of OpenLIT): the whole list in two events.

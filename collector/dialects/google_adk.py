@@ -12,9 +12,9 @@ from dataclasses import replace
 from typing import Any
 
 from collector.content import capture_of, decode, messages, tool_names
-from collector.convention import inference, string, tool_execution, who
 from collector.dialect import AnyOperation
 from collector.span import Record, Span
+from collector.spelling.convention import inference, string, tool_execution, who
 from scorers.turn import AgentInvocation, Inference, Message
 
 _SCOPE = "gcp.vertex.agent"

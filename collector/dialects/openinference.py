@@ -18,19 +18,19 @@ from collector.content import (
     tool_names,
     usage_of,
 )
-from collector.convention import string
-from collector.crew import crew_member, crew_request
 from collector.dialect import AnyOperation, origin
-from collector.envelope import arguments_in, reply_in, request_in
-from collector.exchange import response_id, usage_in
-from collector.flat_messages import Items
-from collector.flattened import entries, has_gap
-from collector.graph import graph_name, is_node, is_outermost
-from collector.interleaving import interleaved
-from collector.listed import answered, conversation, delivered, listed_in
-from collector.pairing import answered_together
 from collector.span import Record, Span
-from collector.tool_output import result_in
+from collector.spelling.convention import string
+from collector.spelling.crew import crew_member, crew_request
+from collector.spelling.envelope import arguments_in, reply_in, request_in
+from collector.spelling.exchange import response_id, usage_in
+from collector.spelling.flat_messages import Items
+from collector.spelling.flattened import entries, has_gap
+from collector.spelling.graph import graph_name, is_node, is_outermost
+from collector.spelling.interleaving import interleaved
+from collector.spelling.listed import answered, conversation, delivered, listed_in
+from collector.spelling.pairing import answered_together
+from collector.spelling.tool_output import result_in
 from scorers.turn import AgentInvocation, Capture, Inference, Message, ToolExecution, Usage
 
 _INPUT, _OUTPUT = "llm.input_messages", "llm.output_messages"

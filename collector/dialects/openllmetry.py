@@ -17,17 +17,17 @@ from collector.content import (
     messages,
     reports_failure,
 )
-from collector.convention import failed, inference, string, who
-from collector.crew import crew_request
 from collector.dialect import AnyOperation
-from collector.envelope import arguments_in, encoded, reply_in, request_in
-from collector.flat_messages import openllmetry, read
-from collector.flattened import entries, has_gap
-from collector.graph import is_class
-from collector.observation import observed, unnamed
-from collector.pairing import called_as_answered
 from collector.span import Record, Span
-from collector.tool_output import result_in, tool_of
+from collector.spelling.convention import failed, inference, string, who
+from collector.spelling.crew import crew_request
+from collector.spelling.envelope import arguments_in, encoded, reply_in, request_in
+from collector.spelling.flat_messages import openllmetry, read
+from collector.spelling.flattened import entries, has_gap
+from collector.spelling.graph import is_class
+from collector.spelling.observation import observed, unnamed
+from collector.spelling.pairing import called_as_answered
+from collector.spelling.tool_output import result_in, tool_of
 from scorers.turn import AgentInvocation, Inference, Message, ToolExecution
 
 # The oldest and the newest keys of each form: an SDK over its limit drops one end of them.

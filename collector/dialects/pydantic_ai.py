@@ -11,12 +11,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from collector import convention
 from collector.content import capture_of, decode, messages, redacted, text, tool_names
-from collector.convention import string
 from collector.dialect import AnyOperation
-from collector.message_event import tell
 from collector.span import Record, Span
+from collector.spelling import convention
+from collector.spelling.convention import string
+from collector.spelling.message_event import tell
 from scorers.turn import AgentInvocation, Inference, Message, Part, ToolExecution
 
 _SCOPE = "pydantic-ai"

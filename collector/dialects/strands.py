@@ -11,11 +11,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from collector import convention
 from collector.content import capture_of
 from collector.dialect import AnyOperation
-from collector.message_event import CHOICE, NAMES, tell
 from collector.span import Record, Span
+from collector.spelling import convention
+from collector.spelling.message_event import CHOICE, NAMES, tell
 from scorers.turn import AgentInvocation, Capture, Message, ToolExecution
 
 _SCOPE = "strands.telemetry.tracer"

@@ -21,10 +21,10 @@ from collector.content import (
     unwrap_tool_result,
     usage_of,
 )
-from collector.convention import string
 from collector.dialect import AnyOperation, origin
-from collector.envelope import encoded, request_in
 from collector.span import Record, Span
+from collector.spelling.convention import string
+from collector.spelling.envelope import encoded, request_in
 from scorers.turn import AgentInvocation, Inference, Message, Part, ToolExecution
 
 _RUNS = ("ai.generateText", "ai.streamText", "ai.generateObject", "ai.streamObject")

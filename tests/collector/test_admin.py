@@ -164,7 +164,7 @@ def test_turns_are_not_served_to_other_machines_without_a_token(ledger):
 
 @pytest.mark.parametrize(
     ("host", "expected"),
-    [("localhost:9473", 200), ("127.0.0.1", 200), ("[::1]:9473", 200), ("evil.example", 403),
+    [("localhost:9473", 200), ("LOCALHOST", 200), ("LocalHost:9473", 200), ("127.0.0.1", 200), ("[::1]:9473", 200), ("evil.example", 403),
      ("127.0.0.1.evil.example:9473", 403), ("", 403)],
 )  # fmt: skip
 def test_a_web_page_cannot_read_turns_through_a_name_of_its_own(host, expected, ledger):

@@ -127,6 +127,32 @@ def test_wrong_values_say_what_was_expected_and_read(problems, text, expected):
     assert expected in problem
 
 
+NINES = "9" * 5000
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("turns: {quiet_period: 2020-13-45}", "expected a day that exists, read '2020-13-45'"),
+        ("storage: {directory: 2020-02-31}", "expected a day that exists, read '2020-02-31'"),
+        (f"turns: {{max_open_turns: {NINES}}}", "below 2^63, read 5000 characters"),
+        (f"turns: {{max_open_turns: 0x{NINES}}}", "below 2^63, read 5002 characters"),
+        ("turns: {max_open_turns: -9999999999999999999}", "below 2^63"),
+        ("turns: {deadline: !!float soon}", "expected a number, read 'soon'"),
+        ("privacy: {keep_text: !!bool perhaps}", "expected bool, read 'perhaps'"),
+        ("turns: {deadline: !!timestamp soon}", "expected a day that exists, read 'soon'"),
+        ("turns: {max_open_turns: !!int ''}", "expected a whole number below 2^63, read ''"),
+        (r'storage: {directory: "a\0b"}', "expected text, read characters that no text has"),
+        (r'storage: {directory: "a\uD800b"}', "expected text, read characters that no text has"),
+        (r'storage: {directory: "a\0${env:A}"}', "expected text, read characters that no text"),
+    ],
+)
+def test_what_yaml_itself_cannot_hold_is_a_sentence_too(problems, text, expected):
+    (problem,) = problems(text, A="1")
+    assert problem.startswith("tellback.yaml:1: ")
+    assert expected in problem
+
+
 def test_all_problems_at_once_in_the_order_of_the_file(problems):
     found = problems("privacy: {keep_text: 7}\nturns: {deadline: x}\nnonsense: 1\n")
     assert [line.split(":")[1] for line in found] == ["1", "2", "3"]

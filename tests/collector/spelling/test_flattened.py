@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from collector.flattened import entries, has_gap
+from collector.spelling.flattened import entries, has_gap
 
 
 def test_items_in_order_of_their_numbers():

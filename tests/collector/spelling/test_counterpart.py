@@ -1,4 +1,4 @@
-from collector.counterpart import fuller, keeps_results_apart, lacks_ids, with_ids
+from collector.spelling.counterpart import fuller, keeps_results_apart, lacks_ids, with_ids
 from scorers.turn import Message, Part
 
 

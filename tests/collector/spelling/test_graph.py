@@ -3,8 +3,8 @@ import json
 import pytest
 
 from collector.dialects.openinference import OpenInference
-from collector.graph import graph_name
 from collector.span import Resource, Scope, Span
+from collector.spelling.graph import graph_name
 
 LANGCHAIN = Scope(name="openinference.instrumentation.langchain")
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from collector.envelope import arguments_in, encoded, reply_in, request_in
+from collector.spelling.envelope import arguments_in, encoded, reply_in, request_in
 
 
 def said(messages):

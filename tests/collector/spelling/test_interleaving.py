@@ -1,6 +1,6 @@
 """A conversation that was recorded as two lists."""
 
-from collector.interleaving import interleaved
+from collector.spelling.interleaving import interleaved
 from scorers.turn import Message, Part
 
 

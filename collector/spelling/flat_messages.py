@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from collector.content import decode, messages
-from collector.convention import string
-from collector.flattened import Fields, entries
+from collector.spelling.convention import string
+from collector.spelling.flattened import Fields, entries
 from scorers.turn import Message
 
 Items = list[tuple[int, Fields]]

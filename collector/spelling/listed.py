@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from collector import convention
 from collector.content import messages
-from collector.counterpart import fuller, lacks_ids, with_ids
-from collector.exchange import messages_in
-from collector.flat_messages import Items, openinference, read
-from collector.observation import observed
 from collector.span import Span
+from collector.spelling import convention
+from collector.spelling.counterpart import fuller, lacks_ids, with_ids
+from collector.spelling.exchange import messages_in
+from collector.spelling.flat_messages import Items, openinference, read
+from collector.spelling.observation import observed
 from scorers.turn import Message
 
 _ALL = ("pydantic_ai.all_messages", "all_messages_events")

@@ -1,7 +1,7 @@
 import json
 
-from collector.crew import crew_member, crew_request
 from collector.span import Scope, Span
+from collector.spelling.crew import crew_member, crew_request
 
 CREWAI = Scope(name="openinference.instrumentation.crewai")
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from collector.observation import observed, unnamed
+from collector.spelling.observation import observed, unnamed
 from scorers.turn import Message, Part
 
 

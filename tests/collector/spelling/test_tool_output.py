@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from collector.tool_output import result_in, tool_of
+from collector.spelling.tool_output import result_in, tool_of
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from typing import Any
 
 from collector.content import decode, text, unwrap_tool_result
 from collector.content.pyrepr import fields
-from collector.convention import string
+from collector.spelling.convention import string
 
 # Google's, as its ADK dumps it.
 _FUNCTION_RESPONSE = {"id", "name", "response", "parts", "scheduling", "will_continue"}

@@ -1,6 +1,6 @@
 """Calls and results whose ids an instrumentation mixed up or left out."""
 
-from collector.pairing import answered_together, called_as_answered
+from collector.spelling.pairing import answered_together, called_as_answered
 from scorers.turn import Message, Part
 
 

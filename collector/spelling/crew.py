@@ -6,8 +6,8 @@ import re
 
 from collector.content import decode, literal
 from collector.content.pyrepr import STRING
-from collector.convention import string
 from collector.span import Span
+from collector.spelling.convention import string
 from scorers.turn import Message, Part
 
 # OpenLLMetry up to 0.5x writes Python's repr of the tasks.
