@@ -20,6 +20,12 @@ MOST_NODES = 50_000
 REFERENCE = re.compile(
     r"\$\$|\$\{(?:(?P<scheme>[A-Za-z][A-Za-z0-9+.-]+):)?(?P<name>[^}:]*)(?::-(?P<default>[^}]*))?\}"
 )
+# No path, address or name holds these; the system's own errors about them are no sentences.
+UNUSABLE = re.compile("[\0\ud800-\udfff]")
+# What YAML takes for a value of a kind and Python can't hold as one. The first fits no setting.
+KINDS = {"int": "a whole number below 2^63", "float": "a number", "timestamp": "a day that exists"}
+LARGEST = 2**63
+NULL = "tag:yaml.org,2002:null"
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -152,7 +158,7 @@ class _Reader:
     def _scalar(self, node: yaml.ScalarNode, loc: Loc) -> Any:
         text = str(node.value)
         if "$" not in text:
-            return self.loader.construct_object(node)
+            return self._constructed(node, loc)
         names: list[str] = []
         line = node.start_mark.line + 1
 
@@ -178,12 +184,32 @@ class _Reader:
             return found or ""
 
         text = REFERENCE.sub(replace, text)
+        if UNUSABLE.search(text):
+            self._problem(line, loc, "expected text, read characters that no text has")
         if not names:
             return text
         self.from_environment[loc] = names[0]
         # Unquoted and empty is null, as in YAML. Everything else stays text: numbers and flags are
         # read from text where they are expected, and a key of digits only stays a text.
         return None if text == "" and node.style is None else text
+
+    def _constructed(self, node: yaml.ScalarNode, loc: Loc) -> Any:
+        line = node.start_mark.line + 1
+        text = str(node.value)
+        try:
+            value = self.loader.construct_object(node)
+        except (ValueError, KeyError, IndexError, AttributeError, OverflowError):
+            # 2020-02-31, an integer of five thousand digits, `!!bool perhaps`.
+            value = None
+        if isinstance(value, str) and UNUSABLE.search(value):
+            self._problem(line, loc, "expected text, read characters that no text has")
+        elif (value is None and node.tag != NULL) or (
+            isinstance(value, int) and abs(value) >= LARGEST
+        ):
+            kind = str(node.tag).rpartition(":")[2]
+            shown = repr(text) if len(text) <= 40 else f"{len(text)} characters"
+            self._problem(line, loc, f"expected {KINDS.get(kind, kind)}, read {shown}")
+        return value
 
     def _problem(self, line: int, loc: Loc, what: str) -> None:
         path = ".".join(str(part) for part in loc)

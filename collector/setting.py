@@ -53,7 +53,7 @@ def split(endpoint: str) -> tuple[str, int]:
 def is_loopback(endpoint: str) -> bool:
     """Say whether only this machine can reach `endpoint`."""
     host, _ = split(endpoint)
-    if host == "localhost":
+    if host.lower() == "localhost":
         return True
     try:
         return ipaddress.ip_address(host.partition("%")[0]).is_loopback
