@@ -33,7 +33,6 @@ class Live:
         self.now = 0.0
         self.observer = Observer()
         self.pipeline = default_pipeline(config, clock=lambda: self.now, observer=self.observer)
-        self.turns = []
         self.entries = []
 
     def send(self, spans, scope=SCOPE):
@@ -43,7 +42,6 @@ class Live:
         for closing in self.pipeline.due(final=final):
             closed, entries = self.pipeline.finish(closing)
             self.pipeline.done(closed)
-            self.turns += closed.turns
             self.entries += entries
 
     def wait(self, seconds):
@@ -79,13 +77,18 @@ def run(*traces, scope=SCOPE):
     return run_requests(spans_of(*traces), scope=scope)
 
 
-def turns_of(*requests):
-    """Return the turns themselves, with what their requester had seen."""
+def entries_of(*requests):
+    """Return the turns themselves with their deliveries and scores."""
     live = Live()
     for spans in requests:
         live.send(spans)
     live.close("quiet")
-    return live.turns
+    return live.entries
+
+
+def turns_of(*requests):
+    """Return the turns themselves, with what their requester had seen."""
+    return [entry.turn for entry in entries_of(*requests)]
 
 
 def in_order(document):

@@ -13,13 +13,16 @@ from collector.assembly.placing import BEGINNING, Placed
 from collector.assembly.steps import Given
 
 MOST_COMPARED = 64  # results of a step that are compared one by one
+MOST_WRAPPING = 200  # characters around one result: "Observation:", a marker of what was cut
 
 
 def pair(placed: Sequence[Placed], given: Sequence[Given]) -> dict[int, Given]:
     """Return for each execution (by `id()`) the result that stands for it. Linear."""
     waiting = [one for one in placed if not one.superseded]
     if len(given) == 1 and len(waiting) > 1 and given[0].part.name is None:
-        return {id(one): given[0] for one in waiting}  # prose that answers all of them together
+        only = _only_one_told(waiting, given[0].part.text.strip())
+        # One text for several calls is prose that answers all of them, unless it is one's result.
+        return {id(one): given[0] for one in ([only] if only is not None else waiting)}
     found: dict[int, Given] = {}
     left = list(given)
     for of_tool, of_given in ((_whole, _whole_given), (_beginning, _beginning_given)):
@@ -31,6 +34,22 @@ def pair(placed: Sequence[Placed], given: Sequence[Given]) -> dict[int, Given]:
     if len(waiting) == len(fitting):
         found |= {id(one): match for one, match in zip(waiting, fitting, strict=True)}
     return found
+
+
+def _only_one_told(waiting: Sequence[Placed], text: str) -> Placed | None:
+    """Return the execution whose result, whole or shortened, a text is; None where it may speak of
+    others too."""
+    told = [one for one in waiting[:MOST_COMPARED] if _tells(one, text)]
+    if len(told) != 1 or len(waiting) > MOST_COMPARED:
+        return None
+    return told[0] if len(text) <= len(told[0].tool.result or "") + MOST_WRAPPING else None
+
+
+def _tells(one: Placed, text: str) -> bool:
+    result = (one.tool.result or "").strip()
+    return bool(result) and (
+        result == text or (len(result) >= BEGINNING and result[:BEGINNING] in text)
+    )
 
 
 def _match(

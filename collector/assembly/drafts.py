@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections import defaultdict
 from dataclasses import dataclass, field
 
 from collector.assembly.arenas import Arena
@@ -47,27 +49,45 @@ def drafts_of(arena: Arena) -> list[Draft]:
             return []  # tool calls that no agent and no model call stands around are no turn
         return [Draft(arena, None, alone=True, tools=arena.tools)]
     drafts = [Draft(arena, segment, alone=len(main) == 1) for segment in main]
+    timeline = _Timeline(drafts)
     for segment in arena.segments:
         if segment not in main:
-            _at_time(drafts, segment.calls[0].start_ns).others.append(segment)
-    asked = {
-        part.id: draft
-        for draft in reversed(drafts)
-        for call in draft.calls
-        for message in (*(call.output or ()), *(call.input or ()))
-        for part in message.of_kind("tool_call")
-        if part.id and (len(drafts) == 1 or message in (call.output or ()))
-    }
+            timeline.at(segment.calls[0].start_ns).others.append(segment)
+    asked: dict[str, list[Draft]] = defaultdict(list)
+    for draft in drafts:
+        for call_id in _asked_ids(draft, alone=len(drafts) == 1):
+            asked[call_id].append(draft)
+    lines = {call_id: _Timeline(options) for call_id, options in asked.items()}
     for tool in arena.tools:
-        draft = asked.get(tool.call_id or "") or _at_time(drafts, tool.start_ns)
-        draft.tools.append(tool)
+        # Many libraries count their ids anew in every turn: the time says which one it is.
+        lines.get(tool.call_id or "", timeline).at(tool.start_ns).tools.append(tool)
     return drafts
 
 
-def _at_time(drafts: list[Draft], start_ns: int) -> Draft:
-    """Return the draft that was under way at a time: the last one that began before it."""
-    under_way = drafts[0]
-    for draft in drafts:
-        if draft.segment and draft.segment.calls[0].start_ns <= start_ns:
-            under_way = draft
-    return under_way
+def _asked_ids(draft: Draft, *, alone: bool) -> set[str]:
+    """Return the ids of the tool calls that a draft's models asked for. The only draft of an arena
+    may have asked for some in calls of which nothing but the history is known."""
+    return {
+        part.id
+        for call in draft.calls
+        for message in (*(call.output or ()), *(call.input or () if alone else ()))
+        for part in message.of_kind("tool_call")
+        if part.id
+    }
+
+
+class _Timeline:
+    """Drafts by the time of their first call."""
+
+    def __init__(self, drafts: list[Draft]) -> None:
+        starts = [
+            (draft.segment.calls[0].start_ns if draft.segment else 0, at)
+            for at, draft in enumerate(drafts)
+        ]
+        self._starts = sorted(starts)
+        self._drafts = [drafts[at] for _, at in self._starts]
+
+    def at(self, time_ns: int) -> Draft:
+        """Return the draft that was under way at a time: the last one that began before it."""
+        begun = bisect_right(self._starts, (time_ns, len(self._drafts)))
+        return self._drafts[max(begun - 1, 0)]

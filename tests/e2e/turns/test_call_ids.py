@@ -218,3 +218,59 @@ def test_a_tool_span_in_a_trace_of_its_own_is_joined():
     answering.chat([user("q"), asked, tool(("cX", dock(1)))], assistant("done"))
     [turn] = run(asking, answering, running)["turns"]
     assert results(turn) == [("look", "cX", "intact")]
+
+
+def test_ids_counted_anew_in_a_session_whose_turns_have_no_spans_of_their_own():
+    """The sub-agent of the second turn stays with it, although its tool call has the first's id."""
+    trace = Trace("counted")
+    look = assistant(None, call("c1", "look", {"d": 0}))
+    ask = assistant(None, call("c1", "ask", {"d": 1}))
+    with trace.around("session") as session:
+        trace.chat([user("Question 0?")], look, session)
+        trace.execute("look", "c1", {"d": 0}, dock(0), session)
+        given = [user("Question 0?"), look, tool(("c1", dock(0)))]
+        trace.chat(given, assistant("Answer 0."), session)
+        trace.now += MINUTE
+        trace.chat([user("Question 1?")], ask, session)
+        delegated = trace.span_id()
+        start = trace.now
+        with trace.agent("worker", delegated) as worker:
+            trace.chat([user("Inspect dock 1")], assistant("Inspected."), worker)
+        place = {"span_id": delegated, "start": start, "end": trace.now}
+        trace.execute("ask", "c1", {"d": 1}, dock(1), session, **place)
+        given = [user("Question 1?"), ask, tool(("c1", dock(1)))]
+        trace.chat(given, assistant("Answer 1."), session)
+    turns = run(trace)["turns"]
+    expected = [(2, [("look", "c1", "intact")]), (3, [("ask", "c1", "intact")])]
+    assert [(turn["model_calls"], results(turn)) for turn in turns] == expected
+
+
+@pytest.mark.parametrize("delivered", [0, 1])
+@pytest.mark.parametrize("kept", [len, lambda text: 30])
+def test_one_of_two_parallel_results_without_ids_is_not_both(delivered, kept):
+    trace = Trace("one of two")
+    asked = assistant(None, *[call(None, "look", {"d": number}) for number in range(2)])
+    docks = [dock(number) for number in range(2)]
+    text = docks[delivered][: kept(docks[delivered])]
+    with trace.agent() as desk:
+        trace.chat([user("q")], asked, desk)
+        for number in range(2):
+            trace.execute("look", None, {"d": number}, docks[number], desk)
+        trace.chat([user("q"), asked, tool((None, text))], assistant("done"), desk)
+    found = [state for _, _, state in results(run(trace)["turns"][0])]
+    expected = ["dropped", "dropped"]
+    expected[delivered] = "intact" if text == docks[delivered] else "cut"
+    assert found == expected
+
+
+def test_one_text_that_tells_two_results_answers_both():
+    trace = Trace("both in one")
+    asked = assistant(None, *[call(None, "look", {"d": number}) for number in range(2)])
+    with trace.agent() as desk:
+        trace.chat([user("q")], asked, desk)
+        for number in range(2):
+            trace.execute("look", None, {"d": number}, dock(number), desk)
+        text = f"Observation: {dock(0)}\n{dock(1)}"
+        trace.chat([user("q"), asked, user(text)], assistant("done"), desk)
+    states_found = [state for _, _, state in results(run(trace)["turns"][0])]
+    assert states_found == ["intact", "intact"]
