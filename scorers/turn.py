@@ -21,6 +21,8 @@ PrivateKind = Literal[
 ClosedBy = Literal["end", "quiet", "deadline", "shutdown"]
 Join = Literal["id", "arguments", "order"]
 
+_GOES_ON = frozenset(" \t\n,.;:!?)]，。；：！？）")
+
 
 @dataclass(frozen=True, slots=True)
 class Part:
@@ -49,8 +51,17 @@ class Message:
 
     @property
     def text(self) -> str:
-        """The message's plain text parts, joined by newlines; no reasoning, no tool content."""
-        return "\n".join(part.text for part in self.parts if part.kind == "text")
+        """The message's plain text; no reasoning, no tool content.
+
+        Parts stand on lines of their own, but where one goes on in the middle of a sentence (an
+        answer with citations is sent in pieces).
+        """
+        text = ""
+        for part in self.parts:
+            if part.kind == "text" and part.text:
+                goes_on = not text or text[-1].isspace() or part.text[0] in _GOES_ON
+                text += part.text if goes_on else f"\n{part.text}"
+        return text
 
     def of_kind(self, kind: PartKind) -> tuple[Part, ...]:
         """Return the parts of one kind, in order."""

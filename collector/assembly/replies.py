@@ -6,7 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from collector.assembly.segment import Segment, answer_of, asks_for_tools
+from collector.assembly.final_tools import final_text
+from collector.assembly.segment import Segment, answer_of, asks_for_tools, is_reply, was_cut_off
 from scorers.turn import AgentInvocation, Inference, Operation
 
 # What stopped a run, by the exception or text that names it (public names of public frameworks).
@@ -54,6 +55,8 @@ def reply_of(segment: Segment | None, root: AgentInvocation | None) -> Reply:
     if asks_for_tools(last) or answer is None:
         if told:
             return _from_agent(told, root, None)
+        if given := final_text(last):
+            return Reply(given, None, last.trace_id, last.span_id)
         if answer is None and last.capture.hidden:
             return Reply(None, last.capture.hidden, last.trace_id, last.span_id)
         missing = "error" if last.error else "unfinished"
@@ -70,10 +73,22 @@ def reply_of(segment: Segment | None, root: AgentInvocation | None) -> Reply:
     if told and told.strip() in text and not text.startswith(told.strip()):
         # What the agent made of the answer: "Thought: … Final Answer: …" is its own form.
         return _from_agent(told, root, None)
+    text = _begun(segment.calls[:-1]) + text
     prefill = segment.histories[-1].prefill
     if prefill and not text.startswith(prefill) and not _was_said(prefill, segment.calls[:-1]):
         text = prefill + text
     return Reply(text, None, last.trace_id, last.span_id)
+
+
+def _begun(calls: Sequence[Inference]) -> str:
+    """Return what earlier calls had written of a reply that hit its length limit."""
+    begun = ""
+    for call in reversed(calls):
+        answer = answer_of(call)
+        if answer is None or not is_reply(call) or not was_cut_off(call):
+            break
+        begun = answer.text + begun
+    return begun
 
 
 def _was_said(prefill: str, calls: Sequence[Inference]) -> bool:

@@ -9,6 +9,7 @@ from collector.assembly.material import Key
 from scorers.turn import Inference, Message
 
 TOOL_FINISHES = frozenset({"tool_calls", "tool_call", "tool_use", "function_call", "tool-calls"})
+LENGTH_FINISHES = frozenset({"length", "max_tokens", "max_output_tokens", "model_length"})
 
 
 @dataclass(slots=True, eq=False)
@@ -98,3 +99,10 @@ def asks_for_tools(call: Inference) -> bool:
 def is_reply(call: Inference) -> bool:
     """Whether the call ended with an answer that asks for no tool."""
     return answer_of(call) is not None and not asks_for_tools(call)
+
+
+def was_cut_off(call: Inference) -> bool:
+    """Whether the call's answer ended at its length limit: the next call may carry it on."""
+    answer = answer_of(call)
+    reasons = (*call.finish_reasons, (answer.finish_reason or "") if answer is not None else "")
+    return any(reason.lower() in LENGTH_FINISHES for reason in reasons)

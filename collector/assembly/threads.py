@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container, Iterable, Sequence
 
 from collector.assembly.chains import chains
@@ -9,10 +10,16 @@ from collector.assembly.echoes import Echoes
 from collector.assembly.harness_text import requester_words
 from collector.assembly.history import History, read
 from collector.assembly.material import Key, Tree, key_of
-from collector.assembly.segment import Segment, answer_of, is_reply
+from collector.assembly.segment import Segment, answer_of, is_reply, was_cut_off
 from scorers.turn import Inference, ToolExecution
 
 Read = tuple[Inference, History]
+_CONTINUE = re.compile(
+    r"\W*(?:please\s+)?(?:continue|go on|keep going|carry on"
+    r"|finish (?:your|the) (?:answer|reply))\b"
+    r"[^\n]{0,80}\Z|\W*(?:请)?继续.{0,20}\Z",
+    re.IGNORECASE,
+)
 
 
 def segments(
@@ -105,6 +112,8 @@ def _opens_anew(last: Read, call: Inference, history: History, tree: Tree) -> bo
         # A reply that stands in the history only: its own call was never recorded.
         return bool(history.request) and grown
     same_run = outermost(earlier, tree) == outermost(call, tree)
+    if was_cut_off(earlier) and same_run and _carries_on(history):
+        return False
     if call.input is None or _ends_early(call):
         return not same_run  # what was asked can't be seen
     if not history.request:
@@ -117,6 +126,13 @@ def _opens_anew(last: Read, call: Inference, history: History, tree: Tree) -> bo
     # The same words again, with nothing new before them: asked again, unless an agent repeats.
     again = call.start_ns >= earlier.end_ns > 0 and len(call.input) == len(earlier.input or ())
     return again and not (same_run and tree.agents_around(call)) and not _carries(earlier, call)
+
+
+def _carries_on(history: History) -> bool:
+    """Whether a call only carries a reply on that hit its length limit."""
+    return bool(history.prefill) or (
+        bool(history.request) and _CONTINUE.match(history.request[-1]) is not None
+    )
 
 
 def _carries(earlier: Inference, call: Inference) -> bool:

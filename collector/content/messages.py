@@ -236,6 +236,9 @@ def _parts(item: dict[str, Any]) -> list[Part]:
             parts.append(make("reasoning", thought))
             break
     parts += parts_of(item["parts"] if isinstance(item.get("parts"), list) else item.get("content"))
+    refusal = item.get("refusal")
+    if isinstance(refusal, str) and refusal and not any(part.kind == "text" for part in parts):
+        parts.append(make("text", refusal))  # what the requester got in place of content
     calls = item.get("tool_calls") or item.get("toolCalls")
     if not calls and isinstance(item.get("additional_kwargs"), dict):
         calls = item["additional_kwargs"].get("tool_calls")

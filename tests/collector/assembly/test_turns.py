@@ -312,3 +312,38 @@ def test_turn_id_is_stable_when_a_child_comes_late(run, say):
     assert run.turn().turn_id == before
     run.operations.append(replace(late, result="other"))
     assert run.turn().turn_id == before
+
+
+@pytest.mark.parametrize("told", ["prefill", "continue"])
+def test_reply_that_hit_its_length_limit_is_carried_on(run, say, told):
+    """The requester gets both pieces; "continue" in the agent's own run is the harness's word."""
+    question = say.user("Tell all.")
+    first = replace(say.says("One, two, "), finish_reason="length")
+    run.call([question], first)
+    more = [say.user("Continue exactly where you stopped.")] if told == "continue" else []
+    run.call([question, say.says("One, two, "), *more], say.says("three."))
+    run.agent()
+    turn = run.turn()
+    assert (turn.request, turn.reply) == ("Tell all.", "One, two, three.")
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "reply"),
+    [
+        ("final_answer", '{"answer": "Twelve."}', "Twelve."),
+        ("attempt_completion", '{"result": "Done, see main.py."}', "Done, see main.py."),
+        ("final_result", '{"sum": 12, "unit": "crates"}', '{"sum": 12, "unit": "crates"}'),
+        ("send_email", '{"message": "hello"}', None),
+    ],
+)
+def test_reply_given_through_a_tool(run, say, tool, arguments, reply):
+    run.call([say.user("How many?")], say.asks(("f", tool, arguments)))
+    assert run.turn().reply == reply
+
+
+def test_pieces_of_one_sentence_are_joined_as_they_were_written(run, say):
+    """Answers with citations come in several text parts."""
+    parts = ("The gate is locked", ", as of noon.", "Ask the porter.")
+    answer = Message("assistant", tuple(Part("text", text) for text in parts))
+    run.call([say.user("Locked?")], answer)
+    assert run.turn().reply == "The gate is locked, as of noon.\nAsk the porter."
