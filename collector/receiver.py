@@ -19,8 +19,15 @@ Raises `errors.Retryable` or `errors.Permanent` to have the sender told so.
 # 512 spans of 100 KB, the batch that exporters send of model calls with content, take 51 MB.
 MAX_REQUEST_BYTES = 64 << 20
 
+UNSUPPORTED_METRICS = (
+    "metrics are not received here: send them elsewhere (OTEL_EXPORTER_OTLP_METRICS_ENDPOINT) or"
+    " switch them off (OTEL_METRICS_EXPORTER=none)"
+)
+
 # Decoding this much takes some milliseconds: long enough for other connections to notice.
 _IN_THREAD_BYTES = 256 << 10
+# At once: they share one interpreter, and probes and scrapes need threads too.
+_THREADS = 2
 
 _log = logging.getLogger(__name__)
 
@@ -42,6 +49,7 @@ class Intake:
         self._receiver = receiver
         self._consume = consume
         self._observe = observe
+        self._decoding = asyncio.Semaphore(_THREADS)
 
     async def take(self, signal: Signal, encoding: Encoding, body: bytes) -> Batch:
         """Return the batch that may now be acknowledged.
@@ -52,7 +60,8 @@ class Intake:
         count = 1
         try:
             if len(body) > _IN_THREAD_BYTES:
-                decoded = await asyncio.to_thread(decode, signal, encoding, body)
+                async with self._decoding:
+                    decoded = await asyncio.to_thread(decode, signal, encoding, body)
             else:
                 decoded = decode(signal, encoding, body)
             batch = dataclasses.replace(decoded, receiver=self._receiver)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import math
 import socket
 from typing import TYPE_CHECKING
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
     import uvicorn
 
 BACKLOG = 128
-# Probes, scrapes and a few people: more connections are answered 503.
-MOST_CONNECTIONS = 128
+# Probes, scrapes and a few people. Beyond, the connection that has been idle longest makes room.
+MOST_CONNECTIONS = 256
 
 
 class Admin:
@@ -51,7 +52,10 @@ class Admin:
 
     async def start(self) -> None:
         """Listen; raises ConfigError where the address can't be had."""
-        import uvicorn  # noqa: PLC0415 - commands that serve nothing need not wait for it
+        # Commands that serve nothing need not wait for these.
+        import uvicorn  # noqa: PLC0415
+
+        from collector.connection import IDLE_SECONDS, Connection  # noqa: PLC0415
 
         application = Application(
             self._metrics,
@@ -62,7 +66,8 @@ class Admin:
         config = uvicorn.Config(
             application,
             interface="asgi3",
-            http="httptools",
+            # uvicorn calls it as it would its own classes.
+            http=functools.partial(Connection, most=MOST_CONNECTIONS),  # type: ignore[arg-type]
             ws="none",
             lifespan="off",
             log_config=None,
@@ -70,7 +75,7 @@ class Admin:
             proxy_headers=False,
             server_header=False,
             date_header=False,
-            limit_concurrency=MOST_CONNECTIONS,
+            timeout_keep_alive=IDLE_SECONDS,
             backlog=BACKLOG,
         )
         config.load()

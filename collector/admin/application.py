@@ -32,6 +32,9 @@ class Metrics(Protocol):
         """Return the exposition and its content type for an Accept header. May block."""
 
 
+# Requests that wait for others to be answered. Probes never wait.
+MOST_WAITING = 64
+
 PAGE = """\
 <!doctype html>
 <html lang="en"><meta charset="utf-8"><title>Tellback</title>
@@ -66,6 +69,7 @@ class Application:
         # A scrape of a large process takes a second of a core; more at once help nobody.
         self._rendering = asyncio.Semaphore(1)
         self._reading = asyncio.Semaphore(4)
+        self._waiting = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -89,10 +93,12 @@ class Application:
     async def _answer(self, scope: Scope) -> Response:
         path, headers = scope["path"], dict(scope["headers"])
         routes: dict[str, Callable[[], Awaitable[Response]]] = {
-            "/metrics": lambda: self._exposition(headers),
+            "/metrics": lambda: self._in_turn(lambda: self._exposition(headers)),
             "/healthz": self._health,
             "/readyz": self._ready,
-            "/api/turns": lambda: self._api_turns(headers, scope["query_string"]),
+            "/api/turns": lambda: self._in_turn(
+                lambda: self._api_turns(headers, scope["query_string"])
+            ),
             "/": self._page,
         }
         if path not in routes:
@@ -100,6 +106,15 @@ class Application:
         if scope["method"] not in ("GET", "HEAD"):
             return plain(405, "expected GET or HEAD", allow="GET, HEAD")
         return await routes[path]()
+
+    async def _in_turn(self, answer: Callable[[], Awaitable[Response]]) -> Response:
+        if self._waiting >= MOST_WAITING:
+            return plain(503, "too many requests wait to be answered", retry_after="1")
+        self._waiting += 1
+        try:
+            return await answer()
+        finally:
+            self._waiting -= 1
 
     async def _exposition(self, headers: dict[bytes, bytes]) -> Response:
         accept = headers.get(b"accept", b"").decode("latin-1")

@@ -26,6 +26,7 @@ _PERMANENT: dict[str, tuple[int, int]] = {
     "unsupported_media_type": (415, Code.INVALID_ARGUMENT),
     "unsupported_encoding": (415, Code.UNIMPLEMENTED),
     "unknown_path": (404, Code.NOT_FOUND),
+    "unknown_method": (404, Code.UNIMPLEMENTED),
     "unsupported_signal": (404, Code.UNIMPLEMENTED),
     "method": (405, Code.UNIMPLEMENTED),
 }

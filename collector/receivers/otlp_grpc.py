@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +12,14 @@ from pydantic import Field
 from collector.errors import ConfigError, Permanent, Retryable
 from collector.otlp import Signal, reply
 from collector.otlp.inflate import inflate
-from collector.receiver import MAX_REQUEST_BYTES, Consume, Intake, ReceiverObserver
-from collector.setting import Bytes, Endpoint, Section
+from collector.receiver import (
+    MAX_REQUEST_BYTES,
+    UNSUPPORTED_METRICS,
+    Consume,
+    Intake,
+    ReceiverObserver,
+)
+from collector.setting import Bytes, Endpoint, Section, split
 
 if TYPE_CHECKING:
     import grpc.aio
@@ -27,6 +34,9 @@ _SERVICES: dict[str, Signal] = {
 
 # No protobuf message begins like this: it would be field 3 with wire type 7, which doesn't exist.
 _GZIP_MAGIC = b"\x1f\x8b"
+
+# Exporters of metrics come here when they are given one endpoint for everything.
+_METRICS = "/opentelemetry.proto.collector.metrics.v1.MetricsService/"
 
 _OPTIONS = (
     # Two processes that share a port would each see half of every trace.
@@ -80,8 +90,13 @@ class OtlpGrpc:
             method = grpc.stream_unary_rpc_method_handler(self._export(signal))
             handlers = grpc.method_handlers_generic_handler(service, {"Export": method})
             server.add_generic_rpc_handlers((handlers,))
+        server.add_generic_rpc_handlers((_others(grpc, self._refuse),))
         try:
+            # gRPC would write lines of its own beside our sentence.
+            _check_free(self._config.endpoint)
             self.port = server.add_insecure_port(self._config.endpoint)
+        except OSError as error:
+            raise ConfigError(f"{_KEY} {self._config.endpoint}: {error.strerror}") from None
         except RuntimeError as error:
             raise ConfigError(f"{_KEY} {self._config.endpoint}: {error}") from None
         await server.start()
@@ -92,6 +107,15 @@ class OtlpGrpc:
         server, self._server = self._server, None
         if server is not None:
             await server.stop(deadline)
+
+    async def _refuse(self, method: str, context: Any) -> bytes:
+        metrics = method.startswith(_METRICS)
+        if metrics:
+            error = Permanent(UNSUPPORTED_METRICS, reason="unsupported_signal")
+        else:
+            error = Permanent(f"there is no {method[:80]!r}", reason="unknown_method")
+        self._intake.refuse("metrics" if metrics else "unknown", error)
+        return await _abort(context, error)
 
     def _export(self, signal: Signal) -> Handler:
         async def export(requests: AsyncIterator[bytes], context: Any) -> bytes:
@@ -125,6 +149,34 @@ class OtlpGrpc:
         if body.startswith(_GZIP_MAGIC):
             return await asyncio.to_thread(inflate, body, "gzip", limit)
         return body
+
+
+def _others(grpc: Any, refuse: Callable[[str, Any], Awaitable[bytes]]) -> Any:
+    """Return the handler of every method that no other handler takes."""
+
+    class Others(grpc.GenericRpcHandler):  # type: ignore[misc]
+        """Refuses calls, and so gets to count them: gRPC by itself would tell nobody here."""
+
+        def service(self, details: Any) -> Any:
+            """Return what answers a call."""
+
+            async def answer(_requests: AsyncIterator[bytes], context: Any) -> bytes:
+                return await refuse(str(details.method), context)
+
+            return grpc.stream_unary_rpc_method_handler(answer)
+
+    return Others()
+
+
+def _check_free(endpoint: str) -> None:
+    """Raise OSError where the address can't be bound, as gRPC will bind it in a moment."""
+    host, port = split(endpoint)
+    family, kind, protocol, _, address = socket.getaddrinfo(
+        host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+    )[0]
+    with socket.socket(family, kind, protocol) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        probe.bind(address)
 
 
 async def _abort(context: Any, error: Exception) -> bytes:

@@ -164,7 +164,8 @@ def test_turns_are_not_served_to_other_machines_without_a_token(ledger):
 
 @pytest.mark.parametrize(
     ("host", "expected"),
-    [("localhost:9473", 200), ("LOCALHOST", 200), ("LocalHost:9473", 200), ("127.0.0.1", 200), ("[::1]:9473", 200), ("evil.example", 403),
+    [("localhost:9473", 200), ("LOCALHOST", 200), ("LocalHost:9473", 200), ("127.0.0.1", 200),
+     ("[::1]:9473", 200), ("evil.example", 403),
      ("127.0.0.1.evil.example:9473", 403), ("", 403)],
 )  # fmt: skip
 def test_a_web_page_cannot_read_turns_through_a_name_of_its_own(host, expected, ledger):
@@ -255,6 +256,112 @@ def test_an_address_in_use_is_named():
             second = Admin(config, Aggregate(), None, checks=dict)
             with pytest.raises(ConfigError, match=rf"127.0.0.1:{first.port}: .*in use"):
                 await second.start()
+
+    asyncio.run(run())
+
+
+def test_connections_that_only_stand_open_shut_nobody_out(monkeypatch):
+    monkeypatch.setattr("collector.admin.admin.MOST_CONNECTIONS", 5)
+
+    async def run():
+        async with running() as admin:
+            idle = [await asyncio.open_connection("127.0.0.1", admin.port) for _ in range(20)]
+            for _, writer in idle[10:]:
+                writer.write(b"GET /healthz HTTP/1.1\r\nHost: ")  # and never the rest
+            assert (await asyncio.to_thread(fetch, admin, "/healthz"))[0] == 200
+            # The oldest had to make room; the newest may still ask.
+            with contextlib.suppress(ConnectionResetError):
+                assert await idle[0][0].read() == b""
+            idle[-1][1].write(b"x\r\n\r\n")
+            assert (await idle[-1][0].readline()).startswith(b"HTTP/1.1 200")
+            for _, writer in idle:
+                writer.close()
+
+    asyncio.run(run())
+
+
+def test_a_request_under_way_never_makes_room_for_others(monkeypatch):
+    monkeypatch.setattr("collector.admin.admin.MOST_CONNECTIONS", 2)
+    begun, release = threading.Event(), threading.Event()
+
+    class Slow:
+        def render(self, accept=""):
+            begun.set()
+            assert release.wait(10)
+            return b"# EOF\n", "text/plain"
+
+    async def run():
+        async with running(metrics=Slow()) as admin, asyncio.TaskGroup() as tasks:
+            scrape = tasks.create_task(asyncio.to_thread(fetch, admin, "/metrics"))
+            assert await asyncio.to_thread(begun.wait, 10)
+            for _ in range(5):
+                _, writer = await asyncio.open_connection("127.0.0.1", admin.port)
+                assert (await asyncio.to_thread(fetch, admin, "/healthz"))[0] == 200
+                writer.close()
+            release.set()
+            assert (await scrape)[0] == 200
+
+    asyncio.run(run())
+
+
+def test_a_slow_head_is_cut_off(monkeypatch):
+    monkeypatch.setattr("collector.connection._HEAD_SECONDS", 0.05)
+
+    async def run():
+        async with running() as admin:
+            reader, writer = await asyncio.open_connection("127.0.0.1", admin.port)
+            writer.write(b"GET /healthz HTTP/1.1\r\nHost: ")
+            assert await reader.read() == b""
+            writer.close()
+
+    asyncio.run(run())
+
+
+def test_who_takes_no_answer_is_cut_off(monkeypatch):
+    monkeypatch.setattr("collector.connection._STALLED_SECONDS", 0.05)
+
+    rendered = threading.Event()
+
+    class Large:
+        def render(self, accept=""):
+            rendered.set()
+            return bytes(64 << 20), "text/plain"
+
+    async def run():
+        async with running(metrics=Large()) as admin:
+            reader, writer = await asyncio.open_connection("127.0.0.1", admin.port, limit=1024)
+            writer.write(b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n")
+            assert await asyncio.to_thread(rendered.wait, 10)
+            # Not read: only that the connection ends is waited for.
+            async with asyncio.timeout(10):
+                while admin._server.server_state.connections:  # noqa: ASYNC110 - no event marks it
+                    await asyncio.sleep(0.01)
+            writer.close()
+            assert reader
+
+    asyncio.run(run())
+
+
+def test_scrapes_beyond_those_that_wait_are_told_to_come_later(monkeypatch):
+    monkeypatch.setattr("collector.admin.application.MOST_WAITING", 1)
+    begun, release = threading.Event(), threading.Event()
+
+    class Slow:
+        def render(self, accept=""):
+            begun.set()
+            assert release.wait(10)
+            return b"# EOF\n", "text/plain"
+
+    async def run():
+        async with running(metrics=Slow()) as admin, asyncio.TaskGroup() as tasks:
+            scrape = tasks.create_task(asyncio.to_thread(fetch, admin, "/metrics"))
+            assert await asyncio.to_thread(begun.wait, 10)
+            status, headers, _ = await asyncio.to_thread(fetch, admin, "/metrics")
+            assert (status, headers["retry-after"]) == (503, "1")
+            for path in ("/healthz", "/readyz"):
+                assert (await asyncio.to_thread(fetch, admin, path))[0] == 200
+            release.set()
+            assert (await scrape)[0] == 200
 
     asyncio.run(run())
 

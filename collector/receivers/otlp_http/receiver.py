@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import socket
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
@@ -57,7 +58,9 @@ class OtlpHttp:
         except OSError as error:
             raise ConfigError(f"{_KEY} {self._config.endpoint}: {error.strerror}") from None
         self.port = self._socket.getsockname()[1]
-        self._server = await listen(self._socket, self._app)
+        self._server = await listen(
+            self._socket, self._app, functools.partial(self._intake.refuse, "unknown")
+        )
 
     async def shutdown(self, deadline: float) -> None:
         """Take no new request; answer those under way, 503 where the deadline passes first."""

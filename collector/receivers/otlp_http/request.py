@@ -10,6 +10,7 @@ from typing import Any
 from collector.errors import Permanent, Retryable
 from collector.otlp import Encoding, Signal
 from collector.otlp.inflate import CODINGS, Inflater
+from collector.receiver import UNSUPPORTED_METRICS
 
 Receive = Callable[[], Awaitable[dict[str, Any]]]
 
@@ -69,12 +70,7 @@ class Head:
         if self.path == "/v1/metrics":
             # An answer of OK would hide that nothing comes of them. This is also what an
             # OpenTelemetry Collector without a metrics pipeline answers.
-            raise Permanent(
-                "metrics are not received here: send them elsewhere"
-                " (OTEL_EXPORTER_OTLP_METRICS_ENDPOINT) or switch them off"
-                " (OTEL_METRICS_EXPORTER=none)",
-                reason="unsupported_signal",
-            )
+            raise Permanent(UNSUPPORTED_METRICS, reason="unsupported_signal")
         if self.path not in SIGNALS:
             raise Permanent(
                 f"there is no {self.path[:80]!r}, expected /v1/traces or /v1/logs",

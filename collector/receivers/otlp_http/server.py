@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import functools
+import resource
 import socket
 from typing import Any
 
 import uvicorn
 
-from collector.receivers.otlp_http.connection import IDLE_SECONDS, Connection
+from collector.connection import IDLE_SECONDS, Connection, Refused
+
+# Exporters of some thousand processes, as long as the other ports get their share of files.
+_MOST_CONNECTIONS = 4096
 
 
 class Server(uvicorn.Server):
@@ -19,12 +24,18 @@ class Server(uvicorn.Server):
         self.lifespan = self.config.lifespan_class(self.config)
 
 
-async def listen(on: socket.socket, app: Any) -> Server:
-    """Return a server that answers on a listening socket. `app` is an ASGI application."""
+async def listen(on: socket.socket, app: Any, refused: Refused) -> Server:
+    """Return a server that answers on a listening socket.
+
+    `app` is an ASGI application; `refused` is told of requests that never reach it.
+    """
+    files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = _MOST_CONNECTIONS if files < 0 else min(_MOST_CONNECTIONS, files // 2)
     server = Server(
         uvicorn.Config(
             app,
-            http=Connection,
+            # uvicorn calls it as it would its own classes.
+            http=functools.partial(Connection, most=most, refused=refused),  # type: ignore[arg-type]
             ws="none",
             lifespan="off",
             interface="asgi3",

@@ -9,7 +9,8 @@ import httpx
 import pytest
 from google.rpc.status_pb2 import Status
 
-from collector.receivers.otlp_http import OtlpHttp, OtlpHttpConfig, connection, request
+from collector import connection
+from collector.receivers.otlp_http import OtlpHttp, OtlpHttpConfig, request
 from exports import Recorder, json_span, json_traces, serving, traces
 
 BODY = traces(4).SerializeToString()
@@ -196,30 +197,49 @@ def test_an_offer_of_http2_is_not_taken_up_and_loses_no_body():
     assert recorder.accepted_by["otlp_http", "traces"] == 4
 
 
-def test_a_proxy_request_is_refused():
-    answer, _ = raw(b"CONNECT example.com:443 HTTP/1.1\r\nhost: x\r\n\r\n")
-    assert answer.startswith(b"HTTP/1.1 400 ")
-
-
 @pytest.mark.parametrize(
-    "data", [b"\x16\x03\x01\x02\x00\x01\x00", b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"]
+    "data",
+    [
+        b"\x16\x03\x01\x02\x00\x01\x00",  # TLS, sent to the wrong port
+        b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",  # gRPC, likewise
+        b"POST /v1/traces HTTP/1.1\r\nhost: x\r\ncontent-length: -5\r\n\r\n",
+        b"POST /v1/traces HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n",
+        b"CONNECT example.com:443 HTTP/1.1\r\nhost: x\r\n\r\n",  # this is no proxy
+    ],
 )
-def test_what_is_no_http_1_is_refused(data):
-    """TLS, and gRPC, sent to the wrong port."""
-    answer, _ = raw(data)
+def test_what_is_no_http_1_is_refused_and_counted(data):
+    answer, recorder = raw(data)
     assert answer.startswith(b"HTTP/1.1 400 ")
+    assert recorder.refused_by == {("otlp_http", "unknown", "malformed"): 1}
 
 
-def test_a_head_without_end_is_cut_off():
+def test_a_body_of_bad_chunks_is_counted_once():
+    head = b"POST /v1/traces HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n"
+
+    async def scenario(client, recorder):
+        reader, writer = await asyncio.open_connection("127.0.0.1", client.base_url.port)
+        writer.write(head + b"transfer-encoding: chunked\r\n\r\nzz\r\n{}\r\n")
+        answer = await reader.read()
+        writer.close()
+        return answer, recorder
+
+    answer, recorder = serve(scenario)
+    assert answer.startswith(b"HTTP/1.1 400 ")
+    assert recorder.refused_by == {("otlp_http", "traces", "disconnected"): 1}
+
+
+def test_a_head_without_end_is_cut_off_and_counted():
     data = [b"POST /v1/traces HTTP/1.1\r\n"] + [b"x: " + b"y" * 5000 + b"\r\n"] * 20
-    answer, _ = raw(data)
+    answer, recorder = raw(data)
     assert answer.startswith(b"HTTP/1.1 431 ")
+    assert recorder.refused_by == {("otlp_http", "unknown", "too_large"): 1}
 
 
-def test_a_slow_head_is_cut_off(monkeypatch):
+def test_a_slow_head_is_cut_off_and_counted(monkeypatch):
     monkeypatch.setattr(connection, "_HEAD_SECONDS", 0.05)
-    answer, _ = raw(b"POST /v1/traces HTTP/1.1\r\nhost:")
+    answer, recorder = raw(b"POST /v1/traces HTTP/1.1\r\nhost:")
     assert answer == b""
+    assert recorder.refused_by == {("otlp_http", "unknown", "slow_head"): 1}
 
 
 def test_a_slow_body_may_be_sent_again(monkeypatch):

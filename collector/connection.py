@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
+from typing import Any
 
 import httptools
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from collector.errors import Permanent, Retryable
+
+Refused = Callable[[Permanent | Retryable], None]
+"""Counts a request of which no application was told, for it never had a whole head."""
 
 # Exporters keep connections open between exports: every 5 s for spans, every 60 s for metrics. A
 # server that closes first races with their next request.
@@ -19,28 +26,80 @@ _HEAD_BYTES = 64 << 10
 # not for ever.
 _DISCARD_SECONDS = 60.0
 
+# Who takes nothing of an answer for so long will not take the rest.
+_STALLED_SECONDS = 60.0
+
 # Headers of an offer to go on in another protocol.
 _OFFER = {b"upgrade", b"connection", b"http2-settings"}
 
 
 class Connection(HttpToolsProtocol):
-    """Closes itself when nothing comes for too long, or too much before a head is complete."""
+    """Closes itself when nothing comes for too long, or too much before a head is complete.
+
+    Where `most` connections are open, a new one takes the place of that which has been idle
+    longest: so nobody is kept out by those who only hold connections. `args` are uvicorn's.
+    """
 
     _timer: asyncio.TimerHandle | None = None
+    _stalled: asyncio.TimerHandle | None = None
+    _idle_since = 0.0
     _head_bytes = 0
     _in_head = False
     _in_body = False
     _offered = False
 
+    def __init__(
+        self,
+        *args: Any,
+        most: int | None = None,
+        refused: Refused | None = None,
+        **named: Any,
+    ) -> None:
+        super().__init__(*args, **named)
+        self._most = most
+        self._refused = refused
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no request is under way: none came yet, or each was answered."""
+        return self.cycle is None or self.cycle.response_complete
+
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Start waiting for the first request."""
         super().connection_made(transport)
+        self._idle_since = self.loop.time()
         self._close_in(IDLE_SECONDS)
+        if self._most is not None and len(self.connections) > self._most:
+            self._make_room()
+
+    def _make_room(self) -> None:
+        others = (other for other in self.connections if isinstance(other, Connection))
+        idle = [other for other in others if other.is_idle and other is not self]
+        if idle:
+            oldest = min(idle, key=lambda other: other._idle_since)  # noqa: SLF001 - one of us
+            oldest.transport.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Stop waiting."""
         self._keep_open()
+        self._flowing()
         super().connection_lost(exc)
+
+    def pause_writing(self) -> None:
+        """Wait for the other side to take what was written; not for ever."""
+        super().pause_writing()
+        self._flowing()
+        self._stalled = self.loop.call_later(_STALLED_SECONDS, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        """Go on writing."""
+        self._flowing()
+        super().resume_writing()
+
+    def _flowing(self) -> None:
+        if self._stalled is not None:
+            self._stalled.cancel()
+            self._stalled = None
 
     def data_received(self, data: bytes) -> None:
         """Parse what came."""
@@ -48,6 +107,8 @@ class Connection(HttpToolsProtocol):
         try:
             self._parse(data)
         except httptools.HttpParserError:
+            if not self._in_body:  # whoever reads the body sees that it was cut off
+                self._refuse(Permanent("the request is no HTTP/1.1"))
             self.send_400_response("the request is no HTTP/1.1")
             return
         if self._in_head:
@@ -58,6 +119,15 @@ class Connection(HttpToolsProtocol):
                     b"connection: close\r\ncontent-length: 0\r\n\r\n"
                 )
                 self.transport.close()
+                self._refuse(Permanent("the head is too large", reason="too_large"))
+
+    def _refuse(self, error: Permanent | Retryable) -> None:
+        if self._refused is not None:
+            self._refused(error)
+
+    def _late(self) -> None:
+        self._refuse(Retryable("the head came too slowly", reason="slow_head"))
+        self.transport.close()
 
     def _parse(self, data: bytes) -> None:
         while True:
@@ -82,7 +152,7 @@ class Connection(HttpToolsProtocol):
         """A request begins: its head must follow soon."""
         self._in_head = True
         self._head_bytes = 0
-        self._close_in(_HEAD_SECONDS)
+        self._close_in(_HEAD_SECONDS, self._late)
         super().on_message_begin()
 
     def on_headers_complete(self) -> None:
@@ -110,13 +180,14 @@ class Connection(HttpToolsProtocol):
     def on_response_complete(self) -> None:
         """The answer is sent; perhaps the rest of the request is still coming."""
         super().on_response_complete()
+        self._idle_since = self.loop.time()
         if self._in_body:
             self._close_in(_DISCARD_SECONDS)
 
-    def _close_in(self, seconds: float) -> None:
+    def _close_in(self, seconds: float, close: Callable[[], None] | None = None) -> None:
         self._keep_open()
         if not self.transport.is_closing():
-            self._timer = self.loop.call_later(seconds, self.transport.close)
+            self._timer = self.loop.call_later(seconds, close or self.transport.close)
 
     def _keep_open(self) -> None:
         if self._timer is not None:
