@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from sqlalchemy.pool import StaticPool
 
 from collector.errors import ConfigError, Permanent, Retryable
 from collector.ledger.files import private_directory, private_file
+from collector.ledger.place import Place, Trouble
 from collector.ledger.schema import METADATA, SCHEMA, VERSION
 
 # Another process (`tellback turns`, a backup) may hold the file for a moment.
@@ -41,12 +42,34 @@ class Database:
         try:
             with self.begin() as connection:
                 self._prepare(connection)
-        except (Permanent, Retryable) as error:
+            self._place = None if self.file is None else Place(self.file)
+        except (Permanent, Retryable, OSError) as error:
             self.engine.dispose()
             raise ConfigError(str(error)) from error
         except ConfigError:
             self.engine.dispose()
             raise
+
+    def close(self) -> None:
+        """Let go of the database."""
+        self.engine.dispose()
+        if self._place is not None:
+            self._place.close()
+            self._place = None
+
+    def trouble(self) -> Trouble | None:
+        """Say what became of a SQLite file since it was opened; None where it is in its place."""
+        return None if self._place is None else self._place.trouble()
+
+    def abandon(self) -> None:
+        """Let go of a file that was removed or replaced, whole: it may have been moved away."""
+        place = self._place
+        with suppress(Permanent, Retryable):
+            self._empty_log()
+        self.close()
+        if place is not None:
+            with suppress(OSError):
+                place.clear()
 
     @property
     def is_sqlite(self) -> bool:
@@ -84,7 +107,13 @@ class Database:
                 free = left
                 # `execute` would free a single page: this statement must be stepped to its end.
                 raw.executescript(f"PRAGMA incremental_vacuum({VACUUM_PAGES})")
-            raw.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        self._empty_log()
+
+    def _empty_log(self) -> None:
+        with self._plainly(), self.engine.connect() as connection:
+            raw = connection.connection.driver_connection
+            if raw is not None:
+                raw.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
     @contextmanager
     def _plainly(self) -> Iterator[None]:

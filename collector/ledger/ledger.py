@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection
 
-from collector.errors import ConfigError
+from collector.errors import ConfigError, Permanent, Retryable
 from collector.ledger import queries, retention, writer
 from collector.ledger.database import Database
 from collector.ledger.record import turn_record
@@ -29,6 +29,9 @@ class Ledger:
     Methods block and may be called from any thread. Each raises `errors.Retryable` when the
     database can't be used now (full, busy, read-only) and `errors.Permanent` when trying again
     is of no use; nothing is then half written. `clock` gives Unix nanoseconds.
+
+    A SQLite file that is removed or replaced while open is noticed before anything is written: the
+    ledger is opened anew, made where it is not there, and `reopened` counts it.
     """
 
     def __init__(
@@ -42,6 +45,12 @@ class Ledger:
         self._keep_text = keep_text
         self._clock = clock
         self._database: Database | None = None
+        # Why there is none although it was opened.
+        self._lost: str | None = None
+        self.reopened = 0
+        # Bytes after the last pruning, and those of a database without a file by what came since.
+        self._least = 0
+        self._estimate = 0
         # SQLite lets one write at a time; waiting here is fairer than polling the file.
         self._writing = threading.Lock()
 
@@ -51,19 +60,32 @@ class Ledger:
         Where texts are not to be kept, those stored before are deleted. Raises
         `errors.ConfigError` where it can't be opened or is no ledger of this version.
         """
-        if self._database is not None:
-            return
-        self._database = Database(self._url)
-        if not self._keep_text:
-            deleted = retention.forget_texts(self._database)
-            if deleted:
-                logger.warning("deleted %d stored texts: privacy.keep_text is false", deleted)
+        if self._database is None:
+            self._database = self._connect()
 
     def close(self) -> None:
         """Let go of the database. Safe before `open` and when called twice."""
         if self._database is not None:
-            self._database.engine.dispose()
+            self._database.close()
             self._database = None
+        self._lost = None
+
+    def trouble(self) -> str | None:
+        """Say in a sentence why the ledger is not where it was opened; None where it is.
+
+        What can be mended is, by the next write.
+        """
+        # A write or a pruning under way says for itself how it went.
+        if not self._writing.acquire(timeout=0.5):
+            return None
+        try:
+            database = self._database
+            if database is None:
+                return self._lost
+            trouble = database.trouble()
+        finally:
+            self._writing.release()
+        return None if trouble is None else f"the ledger {database.name} was {trouble} while open"
 
     def write(self, entry: Entry) -> bool:
         """Store one turn in one transaction. True where it is new.
@@ -73,7 +95,9 @@ class Ledger:
         """
         rows = take_apart(turn_record(entry), keep_text=self._keep_text)
         with self._transaction() as connection:
-            return writer.write(connection, rows, written_ns=self._clock())
+            new = writer.write(connection, rows, written_ns=self._clock())
+        self._estimate += rows.turn["size"]
+        return new
 
     def turns(
         self, *, since_ns: int | None = None, limit: int | None = None
@@ -101,21 +125,85 @@ class Ledger:
         The space is given back to the disk (SQLite). None: no such limit.
         """
         with self._writing:
-            return retention.prune(
-                self._opened(), now_ns=now_ns, max_age_s=max_age_s, max_bytes=max_bytes
+            database = self._in_place()
+            deleted = retention.prune(
+                database, now_ns=now_ns, max_age_s=max_age_s, max_bytes=max_bytes
             )
+            self._least = self._estimate = retention.size_bytes(database)
+        return deleted
 
-    def size_bytes(self) -> int:
-        """Return what the ledger takes on disk, its write-ahead log included."""
-        return retention.size_bytes(self._opened())
+    def over(self, max_bytes: int) -> bool:
+        """Say whether `prune` should delete by size now. Takes microseconds.
+
+        That is so a tenth above `max_bytes`, and a tenth above what the last pruning left: where
+        it could not free more, trying again after each turn would help nobody.
+        """
+        database = self._database
+        if database is None:
+            return False
+        size = retention.file_bytes(database)
+        return 10 * (self._estimate if size is None else size) > 11 * max(max_bytes, self._least)
+
+    def size_bytes(self) -> int | None:
+        """Return what the ledger takes on disk, its log included; None while it is lost."""
+        return None if self._lost is not None else retention.size_bytes(self._opened())
 
     @contextmanager
     def _transaction(self) -> Iterator[Connection]:
-        database = self._opened()
-        with self._writing, database.begin() as connection:
-            yield connection
+        with self._writing:
+            database = self._in_place()
+            try:
+                with database.begin() as connection:
+                    yield connection
+            except Permanent as error:
+                if error.reason != "corrupt":
+                    raise
+                # Not the turn is at fault: it is kept until somebody moved the file away.
+                raise Retryable(str(error), reason="corrupt") from error
+
+    def _in_place(self) -> Database:
+        """Return the database, opened anew where its file is gone.
+
+        Raises `Retryable` where that can't be done now.
+        """
+        database = self._database
+        if database is not None:
+            trouble = database.trouble()
+            if trouble is None:
+                return database
+            if trouble == "overwritten":
+                raise Retryable(
+                    f"the ledger {database.name} was overwritten while it was open; "
+                    "move it away to start a new one",
+                    reason="corrupt",
+                )
+            self._lost = f"the ledger {database.name} was {trouble} while it was open"
+            self._database = None
+            database.abandon()
+        elif self._lost is None:
+            return self._opened()
+        lost = self._lost
+        try:
+            database = self._connect()
+        except ConfigError as error:
+            raise Retryable(f"{lost}, and now {error}", reason="cannot_open") from error
+        self._database, self._lost = database, None
+        self._least = self._estimate = 0
+        self.reopened += 1
+        logger.error("%s; from now on turns are stored in what is there in its place", lost)
+        return database
+
+    def _connect(self) -> Database:
+        database = Database(self._url)
+        if not self._keep_text:
+            deleted = retention.forget_texts(database)
+            if deleted:
+                logger.warning("deleted %d stored texts: privacy.keep_text is false", deleted)
+        return database
 
     def _opened(self) -> Database:
         if self._database is None:
+            if self._lost is not None:
+                raise Retryable(self._lost, reason="cannot_open")
             raise ConfigError("the ledger is not open")
         return self._database

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from sqlalchemy import Connection, delete, func, select
 
 from collector.ledger.database import Database
@@ -38,13 +40,24 @@ def forget_texts(database: Database) -> int:
 
 def size_bytes(database: Database) -> int:
     """Return the bytes on disk: files for SQLite, else what the stored turns add up to."""
-    if database.file is not None:
-        files = (database.file, database.file.with_name(database.file.name + "-wal"))
-        return sum(file.stat().st_size for file in files if file.exists())
+    size = file_bytes(database)
+    if size is not None:
+        return size
     with database.read() as connection:
         return int(
             connection.execute(select(func.coalesce(func.sum(TURNS.c.size), 0))).scalar_one()
         )
+
+
+def file_bytes(database: Database) -> int | None:
+    """Return the bytes of a SQLite file and its log, in microseconds; None for other databases."""
+    if database.file is None:
+        return None
+    size = 0
+    for file in (database.file, database.file.with_name(database.file.name + "-wal")):
+        with suppress(FileNotFoundError):
+            size += file.stat().st_size
+    return size
 
 
 def _used_bytes(database: Database) -> int:

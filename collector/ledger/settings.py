@@ -45,3 +45,8 @@ class PrivacyConfig(Section):
         description="The ledger's size on disk; beyond, the oldest turns are deleted. "
         "Absent: no limit.",
     )
+
+    @property
+    def prune_every(self) -> float:
+        """Seconds from one pruning to the next: a turn is kept a minute or 4 % too long at most."""
+        return min(max(self.retention / 24, 60.0), 3600.0)

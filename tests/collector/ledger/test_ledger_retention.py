@@ -6,7 +6,7 @@ import pytest
 from entries import entry
 
 from collector.errors import Retryable
-from collector.ledger import Ledger
+from collector.ledger import Ledger, PrivacyConfig
 
 DAY_NS = 86_400 * 10**9
 
@@ -122,3 +122,42 @@ def test_a_file_whose_space_cannot_be_given_back_is_no_endless_loop(tmp_path):
     assert 5 < ledger.prune(now_ns=0, max_age_s=None, max_bytes=600_000) < 15
     assert ledger.prune(now_ns=0, max_age_s=None, max_bytes=600_000) == 0
     ledger.close()
+
+
+def test_a_ledger_that_is_pruned_when_it_is_over_stays_near_its_bound(ledger):
+    bound, deleted = 300_000, 0
+    for number in range(60):
+        ledger.write(entry(f"t{number}", reply="y" * 10_000))
+        if ledger.over(bound):
+            deleted += ledger.prune(now_ns=0, max_age_s=None, max_bytes=bound)
+            assert ledger.size_bytes() <= bound
+        assert ledger.size_bytes() <= 1.1 * bound
+        assert ledger.over(bound) is False
+    assert deleted > 30
+    assert names(ledger)[-1] == "t59"
+
+
+def test_a_bound_that_nothing_meets_is_not_tried_after_each_turn(ledger):
+    for _ in range(2):
+        ledger.write(entry("t", reply="y" * 1000))
+        ledger.prune(now_ns=0, max_age_s=None, max_bytes=1)
+    assert ledger.size_bytes() > 1  # an empty database has a size of its own
+    assert ledger.over(1) is False
+
+
+def test_a_database_without_a_file_is_measured_by_what_was_written():
+    ledger = Ledger("sqlite://")
+    ledger.open()
+    ledger.prune(now_ns=0, max_age_s=None, max_bytes=100_000)
+    for number in range(4):
+        assert ledger.over(100_000) is False
+        ledger.write(entry(f"t{number}", reply="y" * 30_000))
+    assert ledger.over(100_000) is True
+    ledger.close()
+
+
+@pytest.mark.parametrize(
+    ("retention", "every"), [("2s", 60), ("1h", 150), ("1d", 3600), ("30d", 3600)]
+)
+def test_short_retentions_are_looked_after_more_often(retention, every):
+    assert PrivacyConfig(retention=retention).prune_every == every
