@@ -6,6 +6,14 @@ import shutil
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# How long examples take says something of the machine, and on a new one of tables that hypothesis
+# builds once; neither makes a test fail.
+settings.register_profile(
+    "any machine", suppress_health_check=[HealthCheck.too_slow], deadline=None
+)
+settings.load_profile("any machine")
 
 
 def pytest_addoption(parser):

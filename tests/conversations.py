@@ -4,6 +4,7 @@ A `Plan` says what happened; `write` turns it into traces and notes the truth be
 text is made from a number that is used once, so that a result can be told by its text alone.
 """
 
+import json
 from dataclasses import dataclass, field
 
 from hypothesis import strategies as st
@@ -30,8 +31,11 @@ class Plan:
     ids: str = "unique"  # or "counted" (anew in every turn), or "none"
     root: str = "agent"  # what is around a turn: "agent", "request", "session" (all turns), "none"
     one_trace: bool = False
-    whole_history: bool = True
+    window: int | None = None  # earlier messages that are sent again; None: all
     conversation_id: bool = False
+    at_once: bool = False  # whether the calls of a step run at the same time
+    as_json: bool = False  # whether results are JSON records
+    same_words: bool = False  # whether every question is the same, of every requester too
 
 
 @dataclass
@@ -54,10 +58,12 @@ class Exchange:
     results: list[Result] = field(default_factory=list)
 
 
-def produced(number):
+def produced(number, *, as_json=False):
     """Return a text of some dozen records that no other number gives."""
-    rows = range(10 + number % 17)
-    return "\n".join(f"dock {number}-{row} holds {number * 997 + row * 31} crates" for row in rows)
+    rows = [(f"{number}-{row}", number * 997 + row * 31) for row in range(10 + number % 17)]
+    if as_json:
+        return json.dumps([{"dock": dock, "crates": crates} for dock, crates in rows])
+    return "\n".join(f"dock {dock} holds {crates} crates" for dock, crates in rows)
 
 
 class Writer:
@@ -126,8 +132,14 @@ class Writer:
     def _turn(self, steps, parent):
         number = self._next()
         self._counted = 0
-        self.exchanges.append(Exchange(f"{self.name}: where is parcel {number}?"))
-        history = self._history if self.plan.whole_history else []
+        unlike = "" if self.plan.same_words else f" {number} of {self.name}"
+        self.exchanges.append(Exchange(f"Where is the parcel{unlike}?"))
+        window = self.plan.window
+        history = (
+            self._history
+            if window is None
+            else self._history[max(len(self._history) - window, 0) :]
+        )
         history = [*history, user(self.exchanges[-1].request)]
         for step in steps:
             history = self._step(history, step, parent)
@@ -144,18 +156,25 @@ class Writer:
         asked = assistant(None, *[call(one, name, {"dock": number}) for one, name, number in named])
         self._chat(history, asked, parent)
         messages = []
+        begun = self._trace.now
+        ended = begun
         for planned, (call_id, name, number) in zip(step, named, strict=True):
             span_id = self._trace.span_id()
-            start = self._trace.now
-            text = self._delegate(number, span_id) if planned.sub_agent else produced(number)
-            self._trace.now = max(self._trace.now, start + 80 * MS)
-            place = {"span_id": span_id, "start": start, "end": self._trace.now}
+            start = begun if self.plan.at_once else ended
+            self._trace.now = start
+            text = self._delegate(number, span_id) if planned.sub_agent else self._produced(number)
+            end = max(self._trace.now, start + 80 * MS)
+            place = {"span_id": span_id, "start": start, "end": end}
             self._trace.execute(name, call_id, {"dock": number}, text, parent, **place)
-            self._trace.now += 20 * MS
+            ended = max(ended, end + 20 * MS)
+            self._trace.now = ended
             delivered = self._deliver(text, planned.delivered)
             if delivered is not None:
                 messages.append(tool((call_id, delivered)))
         return [*history, asked, *messages]
+
+    def _produced(self, number):
+        return produced(number, as_json=self.plan.as_json)
 
     def _deliver(self, text, share):
         delivered = None if share == NOTHING else text[: int(len(text) * share)].rstrip()
@@ -170,7 +189,7 @@ class Writer:
             call_id = self._call_id(inner)
             asked = assistant(None, call(call_id, "look", {"dock": inner}))
             self._chat([task], asked, worker)
-            text = produced(inner)
+            text = self._produced(inner)
             self._trace.execute("look", call_id, {"dock": inner}, text, worker)
             self._deliver(text, WHOLE)
             found = f"Inspection {number}: all {number * 613} crates counted, {produced(number)}"
@@ -191,8 +210,11 @@ def plans(deliveries=(WHOLE,), ids=("unique", "counted", "none")):
         ids=st.sampled_from(ids),
         root=st.sampled_from(["agent", "request", "session", "none"]),
         one_trace=st.booleans(),
-        whole_history=st.booleans(),
+        window=st.sampled_from([None, 0, 2, 3]),
         conversation_id=st.booleans(),
+        at_once=st.booleans(),
+        as_json=st.booleans(),
+        same_words=st.booleans(),
     )
 
 

@@ -98,15 +98,16 @@ def _cut(thread: list[Read], tree: Tree) -> list[list[Read]]:
     """Cut a thread where a reply was given and the next call answers a newer message."""
     parts: list[list[Read]] = []
     for call, history in thread:
-        if parts and not _opens_anew(parts[-1][-1], call, history, tree):
+        if parts and not _opens_anew(parts[-1], call, history, tree):
             parts[-1].append((call, history))
         else:
             parts.append([(call, history)])
     return parts
 
 
-def _opens_anew(last: Read, call: Inference, history: History, tree: Tree) -> bool:
-    earlier, earlier_history = last
+def _opens_anew(part: list[Read], call: Inference, history: History, tree: Tree) -> bool:
+    opening, _ = part[0]
+    earlier, earlier_history = part[-1]
     grown = len(history.before) > len(earlier_history.before)
     if not is_reply(earlier):
         # A reply that stands in the history only: its own call was never recorded.
@@ -124,7 +125,9 @@ def _opens_anew(last: Read, call: Inference, history: History, tree: Tree) -> bo
     if history.request[-1] != (earlier_history.request or ("",))[-1]:
         return not _carries(earlier, call)
     # The same words again, with nothing new before them: asked again, unless an agent repeats.
-    again = call.start_ns >= earlier.end_ns > 0 and len(call.input) == len(earlier.input or ())
+    sizes = (len(opening.input or ()), len(earlier.input or ()))
+    again = call.start_ns >= earlier.end_ns > 0 and len(call.input) in sizes
+    again = again or _is_past(earlier, earlier_history, history)
     return again and not (same_run and tree.agents_around(call)) and not _carries(earlier, call)
 
 
@@ -133,6 +136,17 @@ def _carries_on(history: History) -> bool:
     return bool(history.prefill) or (
         bool(history.request) and _CONTINUE.match(history.request[-1]) is not None
     )
+
+
+def _is_past(earlier: Inference, earlier_history: History, history: History) -> bool:
+    """Whether the earlier answer is the last thing said before the request. Where only the newest
+    messages are sent, the history has not grown by it."""
+    answer = answer_of(earlier)
+    text = answer.text.strip() if answer is not None else ""
+    last, known = (
+        told.before[-1].text.strip() if told.before else "" for told in (history, earlier_history)
+    )
+    return bool(text) and last == text != known
 
 
 def _carries(earlier: Inference, call: Inference) -> bool:

@@ -10,7 +10,7 @@ from running import entries_of, in_order, run_requests, turns_of
 
 CUTS = (WHOLE, 0.25, 0.5, 0.8)
 ANY = (*CUTS, 0.0)
-examples = settings(max_examples=25, deadline=None)
+examples = settings(max_examples=25)
 several = st.lists(plans(ANY), min_size=1, max_size=3)
 
 
@@ -38,11 +38,11 @@ def test_requests_and_replies_are_those_of_the_conversations(generated):
 def test_every_executed_call_is_in_the_turn_that_made_it_once(generated):
     spans, exchanges = written(generated)
     found = {
-        turn.request: Counter(result.produced for result in turn.tool_results)
+        turn.reply: Counter(result.produced for result in turn.tool_results)
         for turn in turns_of(spans)
     }
     assert found == {
-        exchange.request: Counter(result.produced for result in exchange.results)
+        exchange.reply: Counter(result.produced for result in exchange.results)
         for exchange in exchanges
     }
 
@@ -68,11 +68,11 @@ def test_no_tool_text_in_requester_context(generated):
 def test_model_calls_and_tokens_are_counted_once(generated):
     spans, exchanges = written(generated)
     found = {
-        turn.request: (turn.model_calls, turn.input_tokens, turn.output_tokens)
+        turn.reply: (turn.model_calls, turn.input_tokens, turn.output_tokens)
         for turn in turns_of(spans)
     }
     assert found == {
-        exchange.request: (exchange.model_calls, exchange.input_tokens, exchange.output_tokens)
+        exchange.reply: (exchange.model_calls, exchange.input_tokens, exchange.output_tokens)
         for exchange in exchanges
     }
 

@@ -31,6 +31,27 @@ def test_each_question_is_a_turn_of_its_own(questions):
     assert texts(run(trace)) == [(questions[0], "Answer 0."), (questions[1], "Answer 1.")]
 
 
+@pytest.mark.parametrize("window", [0, 2])
+@pytest.mark.parametrize("one_agent_each", [True, False])
+def test_the_same_question_again_after_tools_were_used(window, one_agent_each):
+    """The input is shorter than the one before, and shows at most the answer of the turn before."""
+    trace = Trace("again with tools")
+    history = []
+    with trace.around("session") as session:
+        for number in range(3):
+            around = trace.agent("desk", session) if one_agent_each else trace.around("step")
+            with around as parent:
+                history = [*history[len(history) - window :], user("status?")]
+                asked = assistant(None, call(f"c{number}", "look", {}))
+                trace.chat(history, asked, parent)
+                trace.execute("look", f"c{number}", {}, f"value {number * 1000 + 7}", parent)
+                history = [*history, asked, tool((f"c{number}", f"value {number * 1000 + 7}"))]
+                trace.chat(history, assistant(f"Answer {number}."), parent)
+                history = [*history, assistant(f"Answer {number}.")]
+            trace.now += MINUTE
+    assert texts(run(trace)) == [("status?", f"Answer {number}.") for number in range(3)]
+
+
 @pytest.mark.parametrize(
     ("instruction", "said"),
     [
