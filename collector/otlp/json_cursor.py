@@ -15,8 +15,8 @@ from typing import Any
 from collector.otlp.value import UNREADABLE
 
 # Marks are what every object, array and item of one has: each costs memory far beyond its one or
-# two characters. 64 MiB of attributes of numbers have six million.
-MOST_MARKS = 10_000_000
+# two characters. 64 MiB of the smallest attributes have seven million.
+MOST_MARKS = 8_000_000
 _MARKS = b"{[,"
 
 _BLANK = re.compile(r"[ \t\n\r]*")

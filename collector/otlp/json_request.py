@@ -101,7 +101,8 @@ def _no_json(body: bytes, error: ValueError) -> Permanent:
 
 
 def _named(value: Any) -> str:
-    return "too deep" if value is UNREADABLE else f"a JSON {type(value).__name__}"
+    kind = "value that nests too deep" if value is UNREADABLE else type(value).__name__
+    return f"a JSON {kind}"
 
 
 class _Reading:
