@@ -26,7 +26,8 @@ from scorers.judges import JUDGES
 
 logger = logging.getLogger(__name__)
 
-PRUNE_EVERY = 60.0  # seconds between two looks at what may be deleted
+PRUNE_EVERY = 60.0  # seconds between two looks at what is too old
+SIZE_EVERY = 1.0  # seconds between two looks at the ledger's size
 STOP_DEADLINE = 5.0  # seconds for each stage that serves others to finish what it is at
 
 
@@ -53,6 +54,7 @@ class Service:
         self.turns = TurnStage(pipeline, self.ledger, self.aggregate)
         self._stop = asyncio.Event()
         self._receiving = False
+        self._ledger_trouble: str | None = None
         otlp = config.receivers.otlp
         self._grpc = OtlpGrpc(otlp.grpc, self._consume, self.aggregate)
         self._http = OtlpHttp(otlp.http, self._consume, self.aggregate)
@@ -86,7 +88,7 @@ class Service:
             await self._start(sinks, self._admin)
             async with asyncio.TaskGroup() as tasks:
                 tasks.create_task(self.turns.run(), name="close turns")
-                pruning = tasks.create_task(self._prune(), name="prune")
+                looking = tasks.create_task(self._look_after_ledger(), name="ledger")
                 try:
                     async with AsyncExitStack() as sources:
                         await self._start(sources, self._grpc)
@@ -97,7 +99,7 @@ class Service:
                         self._receiving = False
                 finally:
                     self.turns.stop()
-                    pruning.cancel()
+                    looking.cancel()
             return await self.turns.drain()
 
     async def _start(self, stack: AsyncExitStack, stage: Stage) -> None:
@@ -109,24 +111,35 @@ class Service:
             raise Retryable("the sidecar is shutting down", reason="shutdown", retry_after=5.0)
         await self.turns.consume(batch)
 
-    async def _prune(self) -> None:
-        privacy = self._config.privacy
+    async def _look_after_ledger(self) -> None:
+        """See that the ledger is still there; delete by age about every minute, and by size as soon
+        as it is a tenth over."""
+        largest = self._config.privacy.retention_bytes
+        due = 0.0
         while True:
-            try:
-                pruned = await asyncio.to_thread(
-                    self.ledger.prune,
-                    now_ns=time.time_ns(),
-                    max_age_s=privacy.retention,
-                    max_bytes=privacy.retention_bytes,
-                )
-                self.aggregate.pruned(pruned)
-            except (Permanent, Retryable) as error:
-                logger.error("retention could not delete turns: %s", error)
-            await asyncio.sleep(PRUNE_EVERY)
+            self._ledger_trouble = await asyncio.to_thread(self.ledger.trouble)
+            over = largest is not None and self.ledger.over(largest)
+            if over or time.monotonic() >= due:
+                due = time.monotonic() + PRUNE_EVERY
+                await self._prune_once()
+            await asyncio.sleep(SIZE_EVERY)
+
+    async def _prune_once(self) -> None:
+        privacy = self._config.privacy
+        try:
+            pruned = await asyncio.to_thread(
+                self.ledger.prune,
+                now_ns=time.time_ns(),
+                max_age_s=privacy.retention,
+                max_bytes=privacy.retention_bytes,
+            )
+            self.aggregate.pruned(pruned)
+        except (Permanent, Retryable) as error:
+            logger.error("retention could not delete turns: %s", error)
 
     def _checks(self) -> dict[str, str | None]:
         """Say what works (None) and what does not (why), by name."""
         return {
             "receivers": None if self._receiving else "not receiving yet, or shutting down",
-            "ledger": self.turns.ledger_refuses,
+            "ledger": self.turns.ledger_refuses or self._ledger_trouble,
         }

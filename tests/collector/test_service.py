@@ -41,6 +41,12 @@ class Stubborn:
     def prune(self, **_):
         return 0
 
+    def over(self, max_bytes):
+        return False
+
+    def trouble(self):
+        return None
+
     def size_bytes(self):
         return 0
 
