@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from conversations import WHOLE, plans, written
 from running import entries_of, in_order, run_requests, turns_of
+from traces import BASE, SECOND
 
 CUTS = (WHOLE, 0.25, 0.5, 0.8)
 ANY = (*CUTS, 0.0)
@@ -23,6 +24,21 @@ def test_order_split_and_copies_change_nothing(generated, parts, chance):
     chance.shuffle(sent)
     requests = [sent[start::parts] for start in range(parts)]
     assert in_order(run_requests(*[spans for spans in requests if spans])) == expected
+
+
+@examples
+@given(several, st.sampled_from([0, 1, SECOND]), st.randoms(use_true_random=False))
+def test_nor_does_the_order_where_clocks_tell_little(generated, resolution, chance):
+    """Every time 0, or the same, or in whole seconds."""
+    spans, _ = written(generated)
+    for span in spans:
+        for key in ("startTimeUnixNano", "endTimeUnixNano"):
+            exact = int(span[key])
+            whole = exact // SECOND * SECOND if resolution == SECOND else BASE * resolution
+            span[key] = str(whole)
+    expected = in_order(run_requests(spans))
+    chance.shuffle(spans)
+    assert in_order(run_requests(spans)) == expected
 
 
 @examples
