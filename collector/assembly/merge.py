@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from collector.assembly.combine import captures, combine, combine_tools
 from collector.assembly.duplicates import nested, one_record_each, siblings
 from collector.assembly.material import Key, Material, Tree, key_of
+from collector.assembly.stand_ins import stand_ins
 from collector.dialect import MessageEvent
 from scorers.turn import (
     AgentInvocation,
@@ -62,8 +63,13 @@ def merge(material: Material) -> Work:
             agents[key] = replace(
                 held, input=held.input or built.input, output=held.output or built.output
             )
+    parents = dict(material.parents)
+    missing = stand_ins(inferences.values(), agents.values(), tools.values(), parents)
+    for key, (stand_in, place) in missing.items():
+        tools[key] = stand_in
+        parents[key] = place
     records: list[Operation] = [*inferences.values(), *tools.values(), *agents.values()]
-    tree = Tree(records, material.parents, material.entries)
+    tree = Tree(records, parents, material.entries)
     tree.leave_entries(_repeated(agents.values(), tree))
     calls = siblings(nested(list(inferences.values()), tree))
     executions = one_record_each(list(tools.values()), tree)

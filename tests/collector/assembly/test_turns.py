@@ -347,3 +347,35 @@ def test_pieces_of_one_sentence_are_joined_as_they_were_written(run, say):
     answer = Message("assistant", tuple(Part("text", text) for text in parts))
     run.call([say.user("Locked?")], answer)
     assert run.turn().reply == "The gate is locked, as of noon.\nAsk the porter."
+
+
+@pytest.mark.parametrize("lost", ["tool", "agent", "both", "all that comes later"])
+def test_sub_agent_whose_tool_span_is_missing(run, say, lost):
+    """Its task is not the requester's word and its answer no reply, lost or only late."""
+    given = [say.user("Compare the docks.")]
+    wants = say.asks(("s1", "ask", "{}"))
+    run.call(given, wants)
+    run.parents[(run.trace, "ask")] = (run.trace, "root")
+    inner = [say.user("Inspect dock 5.")]
+    run.call(inner, say.says("Dock 5 holds 41 barrels of oak."), parent="worker")
+    worker = run.agent("worker", span="worker", parent="ask", start=run.at - 1)
+    run.call([*given, wants, say.returns("s1", "41 barrels")], say.says("Dock 5 has most."))
+    run.agent("desk-agent")
+    if lost in ("tool", "both", "all that comes later"):
+        del run.parents[(run.trace, "ask")]
+    if lost in ("agent", "both"):
+        run.operations.remove(worker)
+        del run.parents[(run.trace, "worker")]
+    if lost == "all that comes later":
+        run.operations = run.operations[:2]
+        for span in ("worker", "root"):
+            del run.parents[(run.trace, span)]
+    turn = run.turn()
+    assert turn.request == "Compare the docks."
+    assert "Dock 5 holds" not in (turn.reply or "")
+    assert "Inspect" not in str(turn.requester)
+    if lost == "all that comes later":
+        assert turn.reply_missing == "unfinished"
+    else:
+        assert turn.reply == "Dock 5 has most."
+        assert turn.model_calls == 3
