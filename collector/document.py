@@ -22,7 +22,7 @@ REFERENCE = re.compile(
 )
 # No path, address or name holds these; the system's own errors about them are no sentences.
 UNUSABLE = re.compile("[\0\ud800-\udfff]")
-# What YAML takes for a value of a kind and Python can't hold as one. The first fits no setting.
+# What YAML takes for a value of some kind by how it is written, and isn't one.
 KINDS = {"int": "a whole number below 2^63", "float": "a number", "timestamp": "a day that exists"}
 LARGEST = 2**63
 NULL = "tag:yaml.org,2002:null"
@@ -203,6 +203,8 @@ class _Reader:
             value = None
         if isinstance(value, str) and UNUSABLE.search(value):
             self._problem(line, loc, "expected text, read characters that no text has")
+        elif isinstance(value, bytes):
+            self._problem(line, loc, "expected text, read !!binary")
         elif (value is None and node.tag != NULL) or (
             isinstance(value, int) and abs(value) >= LARGEST
         ):

@@ -139,6 +139,7 @@ NINES = "9" * 5000
         (f"turns: {{max_open_turns: 0x{NINES}}}", "below 2^63, read 5002 characters"),
         ("turns: {max_open_turns: -9999999999999999999}", "below 2^63"),
         ("turns: {deadline: !!float soon}", "expected a number, read 'soon'"),
+        ("storage: {directory: !!binary YQBi}", "expected text, read !!binary"),
         ("privacy: {keep_text: !!bool perhaps}", "expected bool, read 'perhaps'"),
         ("turns: {deadline: !!timestamp soon}", "expected a day that exists, read 'soon'"),
         ("turns: {max_open_turns: !!int ''}", "expected a whole number below 2^63, read ''"),
