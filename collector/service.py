@@ -26,7 +26,6 @@ from scorers.judges import JUDGES
 
 logger = logging.getLogger(__name__)
 
-PRUNE_EVERY = 60.0  # seconds between two looks at what is too old
 SIZE_EVERY = 1.0  # seconds between two looks at the ledger's size
 STOP_DEADLINE = 5.0  # seconds for each stage that serves others to finish what it is at
 
@@ -112,15 +111,15 @@ class Service:
         await self.turns.consume(batch)
 
     async def _look_after_ledger(self) -> None:
-        """See that the ledger is still there; delete by age about every minute, and by size as soon
-        as it is a tenth over."""
+        """See that the ledger is still there; delete by age from time to time, and by size as
+        soon as it is a tenth over."""
         largest = self._config.privacy.retention_bytes
         due = 0.0
         while True:
             self._ledger_trouble = await asyncio.to_thread(self.ledger.trouble)
             over = largest is not None and self.ledger.over(largest)
             if over or time.monotonic() >= due:
-                due = time.monotonic() + PRUNE_EVERY
+                due = time.monotonic() + self._config.privacy.prune_every
                 await self._prune_once()
             await asyncio.sleep(SIZE_EVERY)
 

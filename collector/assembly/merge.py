@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from collector.assembly.combine import captures, combine, combine_tools
 from collector.assembly.duplicates import nested, one_record_each, siblings
 from collector.assembly.material import Key, Material, Tree, key_of
-from collector.assembly.stand_ins import stand_ins
+from collector.assembly.stand_ins import holders, stand_ins
 from collector.dialect import MessageEvent
 from scorers.turn import (
     AgentInvocation,
@@ -68,6 +68,7 @@ def merge(material: Material) -> Work:
     for key, (stand_in, place) in missing.items():
         tools[key] = stand_in
         parents[key] = place
+    parents |= holders(inferences.values(), agents.values(), tools.values(), parents)
     records: list[Operation] = [*inferences.values(), *tools.values(), *agents.values()]
     tree = Tree(records, parents, material.entries)
     tree.leave_entries(_repeated(agents.values(), tree))

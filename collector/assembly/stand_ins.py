@@ -13,12 +13,15 @@ from dataclasses import dataclass
 from collector.assembly.material import Key, key_of
 from scorers.turn import AgentInvocation, Inference, Operation, Part, ToolExecution
 
+MOST_ORPHANS = 100  # missing parents of a group that are looked at one by one
+
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
     call: Inference
     part: Part
     answered_ns: int | None
+    is_seen: bool
 
 
 def stand_ins(
@@ -47,7 +50,7 @@ def stand_ins(
         end = max(operation.end_ns for operation in inside)
         for asked in waiting.get(missing[0], []):
             place = parents.get(key_of(asked.call))
-            around = asked.call.end_ns <= start or asked.call.start_ns < start
+            around = not asked.is_seen or asked.call.start_ns < start
             still = asked.answered_ns is None or asked.answered_ns >= end
             if place != missing and around and still:
                 waiting[missing[0]].remove(asked)
@@ -56,24 +59,64 @@ def stand_ins(
     return found
 
 
+def holders(
+    calls: Iterable[Inference],
+    agents: Iterable[AgentInvocation],
+    tools: Iterable[ToolExecution],
+    parents: Mapping[Key, Key | None],
+) -> dict[Key, Key]:
+    """Return, for each missing parent of calls or agents that ran within the time of one tool call
+    of the trace, that tool call: the span of the agent between them is missing.
+
+    A parent that the tool call misses too is their common agent. Of several the shortest counts.
+    """
+    executed: dict[str, list[ToolExecution]] = defaultdict(list)
+    for tool in tools:
+        if tool.end_ns > tool.start_ns > 0:
+            executed[tool.trace_id].append(tool)
+    spans: dict[Key, tuple[int, int]] = {}
+    for operation in (*calls, *agents) if executed else ():
+        parent = parents.get(key_of(operation))
+        if parent is not None and parent not in parents:
+            start, end = spans.get(parent, (operation.start_ns, operation.end_ns))
+            spans[parent] = (min(start, operation.start_ns), max(end, operation.end_ns))
+    found: dict[Key, Key] = {}
+    for missing, (start, end) in list(spans.items())[:MOST_ORPHANS]:
+        around = [
+            tool
+            for tool in executed.get(missing[0], [])
+            if tool.start_ns <= start
+            and end <= tool.end_ns
+            and parents.get(key_of(tool)) != missing
+        ]
+        if around:
+            shortest = min(around, key=lambda tool: tool.end_ns - tool.start_ns)
+            found[missing] = key_of(shortest)
+    return found
+
+
 def _waiting(calls: Iterable[Inference], tools: Iterable[ToolExecution]) -> dict[str, list[_Asked]]:
     """Return the tool calls of each trace that were asked for and have no span, in order."""
     executed = {(tool.trace_id, tool.call_id) for tool in tools if tool.call_id}
     unnamed = {tool.trace_id for tool in tools if not tool.call_id}
     answered: dict[tuple[str, str], int] = {}
-    asked: list[tuple[Inference, Part]] = []
+    asked: dict[tuple[str, str], tuple[Inference, Part]] = {}
+    told: dict[tuple[str, str], tuple[Inference, Part]] = {}
     for call in calls:
         for message in call.input or ():
             for part in message.of_kind("tool_result"):
-                if part.id:
-                    answered.setdefault((call.trace_id, part.id), call.start_ns)
+                answered.setdefault((call.trace_id, part.id or ""), call.start_ns)
+            for part in message.of_kind("tool_call"):
+                # The call that asked may be missing too: then its request stands in a later input.
+                told.setdefault((call.trace_id, part.id or ""), (call, part))
         for message in (call.output or ())[:1]:
-            asked += [(call, part) for part in message.of_kind("tool_call") if part.id]
+            for part in message.of_kind("tool_call"):
+                asked.setdefault((call.trace_id, part.id or ""), (call, part))
     found: dict[str, list[_Asked]] = defaultdict(list)
-    for call, part in asked:
-        name = (call.trace_id, part.id or "")
-        if name not in executed and call.trace_id not in unnamed:
-            found[call.trace_id].append(_Asked(call, part, answered.get(name)))
+    for name, (call, part) in (told | asked).items():
+        if part.id and name not in executed and call.trace_id not in unnamed:
+            known = name in asked
+            found[call.trace_id].append(_Asked(call, part, answered.get(name), known))
     return found
 
 
