@@ -17,13 +17,15 @@ DENSE = 262_144
 
 @dataclass(slots=True)
 class Places:
-    """Where each block of the produced text stands, and which of its text is still free."""
+    """Where each block of the produced text stands, and which of its text is still free. `tried`
+    counts places that were compared."""
 
     size: int
     stride: int
     blocks: dict[str, list[int]]
     starts: list[int]
     ends: list[int]
+    tried: int = 0
 
     def near(self, block: str, cursor: int) -> list[int]:
         """Return some places of a block, the next ones behind `cursor` first."""

@@ -21,6 +21,9 @@ from importlib.resources import files
 LOSS_STAGES = ("deliver", "retain")
 # A placeholder or a pointer that stands alone is short; a longer message is content.
 LONGEST_NOTICE = 1_200
+# Matches of one pattern in one text, and needles without a match after which it is given up.
+MOST_SIGHTINGS = 1_000
+MOST_MISSES = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,14 +65,17 @@ def table() -> tuple[Marker, ...]:
     )
 
 
-def sightings(text: str, stages: Iterable[str] = LOSS_STAGES) -> tuple[Sighting, ...]:
-    """Return the known markers in a text, in order; where two overlap, the longer one."""
+def sightings(
+    text: str, stages: Iterable[str] = LOSS_STAGES, *, start: int = 0, end: int | None = None
+) -> tuple[Sighting, ...]:
+    """Return the known markers in a text from `start` up to `end`, in order; where two overlap, the
+    longer one."""
     wanted = tuple(stages)
     found: list[Sighting] = []
+    region = text if start == 0 and end in (None, len(text)) else text[start:end]
     for marker in table():
-        if marker.stage not in wanted or marker.needle not in text:
-            continue
-        found += [_sighting(marker, match) for match in _matches(marker, text)]
+        if marker.stage in wanted and marker.needle in region:
+            found += [_sighting(marker, match, start) for match in _matches(marker, region)]
     found.sort(key=lambda one: (one.start, -one.end))
     kept: list[Sighting] = []
     for one in found:
@@ -85,22 +91,25 @@ def _matches(marker: Marker, text: str) -> list[re.Match[str]]:
         return [match] if match else []
     found: list[re.Match[str]] = []
     at = text.find(marker.needle)
-    while at >= 0 and len(found) < 1_000:
+    missed = 0
+    while at >= 0 and len(found) < MOST_SIGHTINGS and missed < MOST_MISSES:
         match = marker.pattern.search(text, max(0, at - 600), at + 25_000)
         end = at + len(marker.needle)
         if match and match.end() >= end:
             found.append(match)
             end = match.end()
+        else:
+            missed += 1
         at = text.find(marker.needle, end)
     return found
 
 
-def _sighting(marker: Marker, match: re.Match[str]) -> Sighting:
+def _sighting(marker: Marker, match: re.Match[str], offset: int) -> Sighting:
     groups = match.groupdict()
     return Sighting(
         marker,
-        match.start(),
-        match.end(),
+        match.start() + offset,
+        match.end() + offset,
         _count(groups.get("removed")),
         _count(groups.get("total")),
         groups.get("unit"),
@@ -127,7 +136,7 @@ _LOST = (
 )
 _NOTE = re.compile(_LOST, re.IGNORECASE)
 _AMOUNT = re.compile(
-    r"(?P<size>[\d,_.]*\d)\s*(?:more |additional |other )?"
+    r"(?<![\d,_.])[\d,_.]{0,40}\d\s{0,4}(?:more |additional |other )?"
     r"(?P<unit>(?:tokens?|lines?|bytes?|char(?:acter)?s?|rows?|items?|records?|messages?|[kKMG]i?B|"
     r"Zeichen|Zeilen|caract[eè]res|lignes|l[ií]neas|символ\w*|строк\w*)\b|字符|个字符|文字|글자|行|줄)"
 )

@@ -14,8 +14,10 @@ from scorers.anchors import ANCHOR, DENSE, Places, index
 
 # A run in the middle that is shorter than this is chance.
 SHORTEST = 16
-# Look-ups after which the rest counts as not found; bounds the time on unrelated texts.
+# Look-ups after which the rest counts as not found; bounds the time on unrelated texts. Trying a
+# place costs as much as several, and more the longer the list of what is still free.
 MOST_LOOKUPS = 500_000
+TRIAL = 6
 # Delivered texts longer than `DENSE` are looked up in samples, this far apart.
 SAMPLE = 1_024
 
@@ -70,16 +72,19 @@ def common_suffix(a: str, b: str, i: int, j: int, limit: int | None = None) -> i
     return done
 
 
-def align(produced: str, delivered: str, *, shortest: int = SHORTEST) -> tuple[Run, ...]:
+def align(
+    produced: str, delivered: str, *, shortest: int = SHORTEST, ends_only: bool = False
+) -> tuple[Run, ...]:
     """Return the runs of `produced` that stand in `delivered`, ordered by produced offset.
 
     No produced and no delivered character is in two runs; runs may stand in another order. A run
-    shorter than `shortest` counts only where it is the opening or the end of both texts.
+    shorter than `shortest` counts only where it is the opening or the end of both texts. With
+    `ends_only` nothing else is looked for.
     """
     if not produced or not delivered:
         return ()
     ends = _ends(produced, delivered)
-    if kept(ends) == len(produced):
+    if ends_only or kept(ends) == len(produced):
         return tuple(ends)
     found = _fill(produced, delivered, ends, shortest)
     return tuple(sorted(_settled(produced, delivered, ends, found)))
@@ -216,8 +221,11 @@ def _fill(produced: str, delivered: str, runs: list[Run], shortest: int) -> list
             lookups -= 1
             if delivered[at : at + places.size] in places.blocks:
                 run = _longest(produced, delivered, at, (floor, end), cursor, places)
+                lookups -= TRIAL * places.tried
+                places.tried = 0
                 if run is not None and run.length >= shortest:
                     found.append(run)
+                    lookups -= len(places.starts) // 4_000
                     places.take(run.produced, run.produced + run.length)
                     at = floor = window = run.delivered + run.length
                     cursor = run.produced + run.length
@@ -253,6 +261,7 @@ def _widen(
     best: Run | None = None
     score = 0
     for place in places.near(delivered[at : at + places.size], cursor):
+        places.tried += 1
         free = places.free_at(place)
         if free is None:
             continue

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from scorers import markers
-from scorers.payload.json_text import MISSING, read
+from scorers.payload.json_text import MISSING, json_cost, read
 
 # A message that stands for an empty result is shorter than this.
 LONGEST_EMPTY = 240
@@ -14,6 +14,8 @@ LONGEST_EMPTY = 240
 EXPORTER_LIMITS = range(90_000, 100_100)
 # Less agreement at the start than this proves nothing.
 SHORTEST_PREFIX = 24
+# Steps of parsing that the question is worth.
+MOST_PARSED = 300_000
 
 _CAPTURE_END = re.compile(r"(?:\.\.\. ?\[truncated(?:, \d+ chars)?\]|\.\.\.|…)\s*$")
 _HIDDEN = re.compile(
@@ -29,9 +31,9 @@ def capture_cut(produced: str, delivered: str) -> str | None:
         return "produced_empty" if len(theirs) > LONGEST_EMPTY else None
     if not theirs:
         return "delivered_empty"
-    if _HIDDEN.match(theirs) and not _HIDDEN.match(ours):
+    if _hidden(theirs) and not _hidden(ours):
         return "delivered_redacted"
-    if _HIDDEN.match(ours) and not _HIDDEN.match(theirs):
+    if _hidden(ours) and not _hidden(theirs):
         return "produced_redacted"
     if len(theirs) > len(ours):
         return "produced_cut_by_capture" if _continues(produced, ours, theirs) else None
@@ -40,9 +42,13 @@ def capture_cut(produced: str, delivered: str) -> str | None:
     return None
 
 
+def _hidden(text: str) -> bool:
+    return len(text) <= LONGEST_EMPTY and _HIDDEN.match(text) is not None
+
+
 def _continues(produced: str, ours: str, theirs: str) -> bool:
     """Say whether the longer delivered text is the produced one, going on where that was cut."""
-    end = _CAPTURE_END.search(ours)
+    end = _CAPTURE_END.search(ours, max(0, len(ours) - LONGEST_EMPTY))
     if end is not None and end.start() >= SHORTEST_PREFIX and not theirs.startswith(ours):
         return theirs.startswith(ours[: end.start()]) and not markers.note(
             theirs[end.start() :][:200]
@@ -51,7 +57,7 @@ def _continues(produced: str, ours: str, theirs: str) -> bool:
         return False
     rest = theirs[len(ours) :]
     torn = ours[-1].isalnum() and rest[0].isalnum()
-    if torn or (read(theirs) is not MISSING and read(ours) is MISSING):
+    if torn or _is_completed(ours, theirs):
         return True
     # Cut exactly at a limit somebody typed, and much longer: no harness adds that much.
     size = len(produced)
@@ -59,13 +65,21 @@ def _continues(produced: str, ours: str, theirs: str) -> bool:
     return round_limit and len(rest) > max(LONGEST_EMPTY, size // 4)
 
 
+def _is_completed(ours: str, theirs: str) -> bool:
+    """Say whether the longer text is JSON and its opening is not."""
+    if json_cost(theirs) > MOST_PARSED or (ours[0], ours[-1]) in (("{", "}"), ("[", "]")):
+        return False
+    return read(ours) is MISSING and read(theirs) is not MISSING
+
+
 def _exporter_marker(text: str) -> bool:
     """Say whether a text ends as a known trace exporter's shortened attribute."""
-    if text.endswith("... [truncated]") and _bytes(text) in EXPORTER_LIMITS:
+    short = len(text) <= EXPORTER_LIMITS.stop
+    if short and text.endswith("... [truncated]") and _bytes(text) in EXPORTER_LIMITS:
         return True
     return any(
         one.marker.kind == "capture" and one.end == len(text)
-        for one in markers.sightings(text, ("observe",))
+        for one in markers.sightings(text, ("observe",), start=max(0, len(text) - LONGEST_EMPTY))
     )
 
 

@@ -4,67 +4,131 @@ from __future__ import annotations
 
 from scorers import markers
 from scorers.delivery.capture import capture_cut
-from scorers.delivery.evidence import field_counts, missing, row_counts, whole_counts
-from scorers.delivery.intact import is_intact
-from scorers.delivery.pair import Delivery, State
+from scorers.delivery.evidence import Evidence, missing
+from scorers.delivery.intact import SHORTEST, is_intact, is_wrapped
+from scorers.delivery.message import Message
+from scorers.delivery.pair import Delivery
 from scorers.delivery.strategy import Cut, strategy
-from scorers.delivery.weighing import is_valid, weigh
-from scorers.payload.shape import PARSED, Shape, shape
+from scorers.delivery.texts import by_ends, by_text, without_markers
+from scorers.delivery.verdict import Verdict
+from scorers.delivery.weighing import MOST_UNEXPLAINED, weigh
+from scorers.payload.shape import Shape, shape
+from scorers.payload.work import TooLarge, Work
+
+# Of longer texts only the lengths and the ends are compared.
+LONGEST = 32_000_000
+# Characters of unexplained text that are searched for words of a marker.
+LONGEST_NOTES = 100_000
 
 
 def compare(
     produced: str, delivered: str, *, tool: str = "", call_id: str | None = None
 ) -> Delivery:
-    """Compare the two texts of one tool result: no stage is known, and no later calls."""
-    made = shape(produced)
+    """Compare the two texts of one tool result: no stage is known, and no later calls.
+
+    The time is linear in the two lengths and bounded by a budget of counted steps (`Work`). Where
+    it runs out, the texts alone decide: what they prove is reported, with `fields` and `rows` None
+    and the exhausted budget as the reason; what they don't is `unobservable`.
+    """
+    work = Work()
+    if max(len(produced), len(delivered)) > LONGEST:
+        made = Shape("text", bounded=True)
+    else:
+        made = shape(produced, work)
+    verdict = Verdict(produced, delivered, made, tool, call_id)
+    if made.bounded and max(len(produced), len(delivered)) > LONGEST:
+        return _by_the_ends(verdict)
     reason = capture_cut(produced, delivered)
     if reason is not None:
-        return Delivery(
-            tool=tool,
-            call_id=call_id,
-            state=State.unobservable,
-            format=made.format,
-            produced_characters=len(produced),
-            delivered_characters=len(delivered),
-            reason=reason,
-        )
-    if is_intact(produced, delivered, made):
-        return _intact(produced, delivered, made, tool, call_id)
-    evidence, found = weigh(produced, delivered, made)
+        return verdict.unobservable(reason)
+    if len(produced.strip()) >= SHORTEST and produced.strip() in delivered:
+        return verdict.intact()
+    blanked, found = without_markers(delivered, produced)
+    try:
+        return _compare(verdict, Message(delivered, work), blanked, found)
+    except TooLarge as limit:
+        return _by_texts_alone(verdict, blanked, found, str(limit))
+
+
+def _compare(
+    verdict: Verdict, message: Message, blanked: str, found: tuple[markers.Sighting, ...]
+) -> Delivery:
+    produced, made = verdict.produced, verdict.made
+    torn = _is_torn(produced, blanked, made)
+    if not torn and is_intact(produced, message, made):
+        return verdict.intact()
+    evidence = weigh(produced, message, made, blanked, found, torn=torn)
     if not missing(evidence, produced) and not evidence.kinds:
-        return _intact(produced, delivered, made, tool, call_id)
-    name = strategy(Cut(produced, delivered, made, evidence, found))
-    notes = [evidence.noise, *evidence.seams]
-    marked = bool(found) or any(markers.note(note) for note in notes)
-    return Delivery(
-        tool=tool,
-        call_id=call_id,
-        state=State.spilled if name == "spill_pointer" else State.cut,
-        strategy=name,
-        marker=marked,
-        silent=not marked,
-        broken=not is_valid(made, evidence) if made.format in PARSED else None,
-        format=made.format,
-        produced_characters=len(produced),
-        delivered_characters=len(delivered),
-        kept_characters=min(evidence.kept, len(produced)),
-        fields=field_counts(made.layout, evidence),
-        rows=row_counts(made.layout, evidence),
-        reason="pointer" if name == "spill_pointer" else None,
-    )
+        return verdict.intact()
+    if evidence.sampled and not _is_less(verdict, evidence):
+        raise TooLarge("texts")
+    return _lost(verdict, evidence, found)
 
 
-def _intact(produced: str, delivered: str, made: Shape, tool: str, call_id: str | None) -> Delivery:
-    rows = made.layout.rows
-    return Delivery(
-        tool=tool,
-        call_id=call_id,
-        state=State.intact,
-        broken=False if made.format in PARSED else None,
-        format=made.format,
-        produced_characters=len(produced),
-        delivered_characters=len(delivered),
-        kept_characters=len(produced),
-        fields=whole_counts(made.layout),
-        rows=None if rows is None else (len(rows), len(rows)),
+def _is_torn(produced: str, blanked: str, made: Shape) -> bool:
+    """Say whether the delivered text is the opening, the end or both of the produced one, and what
+    else is there can't hold what is missing, however it were written."""
+    if made.format == "html" or "\x1b" in produced or len(blanked) < 64:
+        return False
+    ends = by_ends(produced, blanked)
+    if ends.unexplained > MOST_UNEXPLAINED + len(blanked) // 50:
+        return False
+    lost = sum(end - start for start, end in missing(ends, produced))
+    if lost < 64 + 8 * ends.unexplained:
+        return False
+    letters = sum(
+        map(str.isalnum, "".join(produced[a:b] for a, b in missing(ends, produced))[:2_000])
     )
+    return letters >= 32 and letters > ends.unexplained and not is_wrapped(made.value)
+
+
+def _is_less(verdict: Verdict, evidence: Evidence) -> bool:
+    """Say whether samples are enough to call a long text cut: hardly anything is its, everything
+    but little is, or it has fewer characters than were produced."""
+    if evidence.kept < 0.01 * len(verdict.produced):
+        return True
+    if evidence.unexplained < 0.02 * len(verdict.delivered):
+        return True
+    return len("".join(verdict.delivered.split())) < len("".join(verdict.produced.split()))
+
+
+def _lost(
+    verdict: Verdict,
+    evidence: Evidence,
+    found: tuple[markers.Sighting, ...],
+    limit: str | None = None,
+) -> Delivery:
+    name = strategy(Cut(verdict.produced, verdict.delivered, verdict.made, evidence, found))
+    notes = "\n".join(dict.fromkeys([evidence.noise, *evidence.seams]))
+    marked = bool(found) or markers.note(_abridged(notes))
+    return verdict.cut(name, evidence, marked=marked, limit=limit)
+
+
+def _abridged(notes: str) -> str:
+    half = LONGEST_NOTES // 2
+    return notes if len(notes) <= LONGEST_NOTES else notes[:half] + "\n" + notes[-half:]
+
+
+def _by_texts_alone(
+    verdict: Verdict, blanked: str, found: tuple[markers.Sighting, ...], limit: str
+) -> Delivery:
+    """Judge by the verbatim runs alone: nothing missing, or nothing else there."""
+    produced = verdict.produced
+    evidence = by_text(produced, blanked)
+    if not missing(evidence, produced):
+        return verdict.intact()
+    explained = evidence.unexplained <= MOST_UNEXPLAINED + len(blanked) // 50
+    if not explained or not _is_torn(produced, blanked, verdict.made):
+        return verdict.unobservable(f"too_large_to_compare: {limit}")
+    return _lost(verdict, evidence, found, limit)
+
+
+def _by_the_ends(verdict: Verdict) -> Delivery:
+    """Judge a text that is too long for anything else."""
+    produced, delivered = verdict.produced, verdict.delivered
+    if produced == delivered or produced in (delivered.strip(), delivered[: len(produced)]):
+        return verdict.intact()
+    evidence = by_ends(produced, delivered)
+    if evidence.unexplained <= markers.LONGEST_NOTICE and len(delivered) < len(produced) // 8 * 7:
+        return _lost(verdict, evidence, markers.sightings(evidence.noise), "length")
+    return verdict.unobservable("too_large_to_compare: length")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from scorers.overlap import gaps
 from scorers.payload.layout import Layout
+from scorers.payload.work import Work
 
 Place = tuple[int, int]
 # Characters at each end of an unexplained stretch in which a note is looked for.
@@ -22,7 +24,8 @@ class Evidence:
     whole, where values were compared; None where ranges decide. `kinds`: what the value
     comparison saw happen: key, row, clip, number, mask, value. `extra`: retained characters that
     have no range of their own. `valid`: the delivered payload parses; None where its text decides.
-    `seams`: delivered texts between the parts. `numbered`: the parts bear line numbers.
+    `seams`: delivered texts between the parts. `numbered`: the parts bear line numbers. `sampled`:
+    more may have been retained, which only samples of the delivered text were searched for.
     """
 
     ranges: list[Place]
@@ -38,6 +41,7 @@ class Evidence:
     numbered: bool = False
     clipped: int = 0
     unexplained: int = 0
+    sampled: bool = False
 
     @property
     def kept(self) -> int:
@@ -75,42 +79,77 @@ class Holder:
         self._starts = [start for start, _ in ranges]
         self._ends = [end for _, end in ranges]
 
+    def touches(self, place: Place) -> bool:
+        """Say whether anything of `place` was retained."""
+        index = bisect_right(self._starts, place[1]) - 1
+        return index >= 0 and self._ends[index] > place[0]
+
     def holds(self, place: Place) -> bool:
         """Say whether the whole of `place` was retained without a break."""
         index = bisect_right(self._starts, place[0]) - 1
         return index >= 0 and self._ends[index] >= place[1]
 
 
-def field_counts(layout: Layout, evidence: Evidence) -> dict[str, tuple[int, int]]:
+def field_counts(layout: Layout, evidence: Evidence, work: Work) -> dict[str, tuple[int, int]]:
     """Return (delivered, produced) per field: key and complete value, counted in every record. A
     column of a CSV counts only if its name arrived too."""
+    work.spend(layout.size // 2, "fields")
     holder = Holder(evidence.ranges)
-    counts = {name: [0, 0] for name in (layout.header or layout.names())}
-    for index, record in enumerate(layout.records):
-        whole = evidence.complete[index] if evidence.complete is not None else None
-        for name, place in record.items():
-            counts[name][1] += 1
-            arrived = name in whole if whole is not None else holder.holds(place)
-            if arrived and layout.header is not None and evidence.complete is None:
-                arrived = holder.holds(layout.header[name])
-            counts[name][0] += arrived
-    return {name: (delivered, produced) for name, (delivered, produced) in counts.items()}
+    produced = _field_totals(layout)
+    delivered = dict.fromkeys(produced, 0)
+    complete = evidence.complete
+    named = _column_names(layout, holder) if complete is None else None
+    rows = layout.rows if complete is None and layout.row_of is not None else None
+    whole: Counter[tuple[str, ...]] = Counter()
+    for index in range(layout.size):
+        if complete is not None:
+            whole[tuple(complete[index])] += 1
+            continue
+        place = rows[layout.row_of[index]] if rows and layout.row_of is not None else None
+        if place is not None and holder.holds(place):
+            whole[tuple(layout.fields(index))] += 1
+        elif place is None or holder.touches(place):
+            places = layout.places(index)
+            work.spend(1 + 2 * len(places), "fields")
+            for name, at in places.items():
+                delivered[name] += holder.holds(at)
+    for names, count in whole.items():
+        for name in names:
+            delivered[name] += count
+    return {
+        name: (delivered[name] if named is None or name in named else 0, total)
+        for name, total in produced.items()
+    }
 
 
-def whole_counts(layout: Layout) -> dict[str, tuple[int, int]]:
-    """Return (delivered, produced) per field where everything arrived."""
-    counts = dict.fromkeys(layout.header or layout.names(), 0)
-    for record in layout.records:
-        for name in record:
-            counts[name] += 1
-    return {name: (count, count) for name, count in counts.items()}
-
-
-def row_counts(layout: Layout, evidence: Evidence) -> tuple[int, int] | None:
-    """Return (delivered, produced) rows, None where rows have no meaning."""
-    if layout.rows is None:
+def _column_names(layout: Layout, holder: Holder) -> set[str] | None:
+    """Return the columns of a CSV whose names arrived, None for another format."""
+    if layout.header is None:
         return None
+    return {name for name, place in layout.header.items() if holder.holds(place)}
+
+
+def _field_totals(layout: Layout) -> dict[str, int]:
+    counts = dict.fromkeys(layout.header or layout.names(), 0)
+    shapes = Counter(tuple(layout.fields(index)) for index in range(layout.size))
+    for names, count in shapes.items():
+        for name in names:
+            counts[name] += count
+    return counts
+
+
+def whole_counts(layout: Layout, work: Work) -> dict[str, tuple[int, int]]:
+    """Return (delivered, produced) per field where everything arrived."""
+    work.spend(layout.size // 2, "fields")
+    return {name: (count, count) for name, count in _field_totals(layout).items()}
+
+
+def row_counts(layout: Layout, evidence: Evidence, work: Work) -> tuple[int, int] | None:
+    """Return (delivered, produced) rows, None where rows have no meaning."""
+    if layout.row_total is None:
+        return None
+    work.spend(layout.row_total // 2, "rows")
     if evidence.rows is not None:
-        return evidence.rows, len(layout.rows)
+        return evidence.rows, layout.row_total
     holder = Holder(evidence.ranges)
-    return sum(holder.holds(place) for place in layout.rows), len(layout.rows)
+    return sum(map(holder.holds, layout.rows or [])), layout.row_total

@@ -7,6 +7,7 @@ from typing import Any
 from scorers.delivery.evidence import Evidence
 from scorers.delivery.renderings import bounded, flat, scalar_text
 from scorers.payload.layout import Layout
+from scorers.payload.work import Work
 
 # Values that are looked for; each costs one search of the summary.
 MOST_VALUES = 5_000
@@ -16,7 +17,7 @@ LONGEST = 40_000
 SHORTEST = 3
 
 
-def by_mention(layout: Layout, delivered: str) -> Evidence | None:
+def by_mention(layout: Layout, delivered: str, work: Work) -> Evidence | None:
     """Return the fields whose value the text mentions though not their names, None where it
     mentions nothing. Only a scalar that occurs once in the produced value identifies a field."""
     if len(delivered) > LONGEST:
@@ -25,11 +26,12 @@ def by_mention(layout: Layout, delivered: str) -> Evidence | None:
     for index, record in enumerate(layout.values):
         for name, value in record.items():
             top = not isinstance(value, dict | list)
-            for text in _scalars(value):
+            for text in _scalars(value, work):
                 texts.setdefault(text, []).append((index, name, top))
     folded = flat(delivered).lower()
     complete: list[set[str]] = [set() for _ in layout.values]
     size = 0
+    work.spend(min(len(texts), MOST_VALUES) * len(folded) // 4_000, "mentions")
     for text, places in list(texts.items())[:MOST_VALUES]:
         if len(places) > 1 or len(text) < SHORTEST or text in ("true", "false"):
             continue
@@ -54,10 +56,11 @@ def by_mention(layout: Layout, delivered: str) -> Evidence | None:
     )
 
 
-def _scalars(value: Any) -> list[str]:
+def _scalars(value: Any, work: Work) -> list[str]:
     found, waiting = [], [value]
     while waiting:
         one = waiting.pop()
+        work.spend(2, "mentions")
         if isinstance(one, dict):
             waiting += one.values()
         elif isinstance(one, list | tuple):

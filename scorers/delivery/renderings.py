@@ -5,24 +5,30 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 from scorers.delivery.evidence import Evidence, Place, sampled
 from scorers.delivery.values import Weighing, row_count, weighed_ranges
 from scorers.payload.layout import Layout
+from scorers.payload.work import Work
 
-# How far behind the last scalar the next one may stand, and scalars that are looked for.
+# How far behind the last scalar the next one may stand.
 REACH = 2_000
-MOST_SCALARS = 2_000_000
 # Scalars after which a text that holds hardly any of them is given up.
 ENOUGH = 1_000
-# Kinds of objects whose keys are looked for in the whole text, not only within reach.
+# The opening of a long text, by which it is given up.
+PROBE = 200_000
+# Kinds of objects whose keys are looked for in the whole text, then far ahead, then within reach.
+FEW_SHAPES = 4
 MOST_SHAPES = 64
+FAR = 100_000
 # Keys of one object whose order is looked up; a wider one is taken to keep its order.
 MOST_KEYS = 200
 _WORD = re.compile(r"\w+")
-_ESCAPED = re.compile(r"\\+(?:u([0-9a-fA-F]{4})|[nrt])")
+_ESCAPED = re.compile(r"(?<!\\)\\++(?:u([0-9a-fA-F]{4})|[nrt])")
 _FLAT = re.compile(r"[\s\\]+")
 
 
@@ -32,6 +38,7 @@ class _Search:
     has been read. `order` remembers, per set of keys, the order in which the text has them."""
 
     text: str
+    work: Work
     at: int = 0
     found: int = 0
     sought: int = 0
@@ -40,29 +47,28 @@ class _Search:
 
     @property
     def hopeless(self) -> bool:
-        """Say whether so little was found that the text is something else, or it has become too
-        much to look for."""
-        return self.sought > MOST_SCALARS or (
-            self.sought > ENOUGH and self.found < 0.05 * self.sought
-        )
+        """Say whether so little was found that the text is something else."""
+        return self.sought > ENOUGH and self.found < 0.05 * self.sought
 
     def seek(self, scalar: str) -> bool:
         """Look for the next occurrence of a scalar as a whole word, within reach."""
         self.sought += 1
-        limit = self.at + REACH + len(scalar)
-        for text in _spellings(scalar):
-            place = self.at
-            for _ in range(8):
-                place = self.text.find(text, place, limit)
-                if place < 0:
-                    break
-                end = place + len(text)
-                if bounded(self.text, place, end):
-                    self.at = end
-                    self.found += 1
-                    self.size += len(text)
-                    return True
-                place += 1
+        self.work.spend(5, "renderings")
+        return self._meet(scalar) or any(map(self._meet, _spellings(scalar)))
+
+    def _meet(self, text: str) -> bool:
+        place, limit = self.at, self.at + REACH + len(text)
+        for _ in range(8):
+            place = self.text.find(text, place, limit)
+            if place < 0:
+                return False
+            end = place + len(text)
+            if bounded(self.text, place, end):
+                self.at = end
+                self.found += 1
+                self.size += len(text)
+                return True
+            place += 1
         return False
 
     def ordered(self, value: dict[Any, Any]) -> list[Any]:
@@ -76,17 +82,24 @@ class _Search:
         return self.order[keys]
 
     def _key(self, key: str) -> int:
-        limit = len(self.text) if len(self.order) < MOST_SHAPES else self.at + REACH
+        limit = len(self.text)
+        if len(self.order) >= FEW_SHAPES:
+            limit = min(limit, self.at + (FAR if len(self.order) < MOST_SHAPES else REACH))
+        self.work.spend(1 + (limit - self.at) // 4_000, "renderings")
         place = self.text.find(key, self.at, limit)
         while place >= 0 and not bounded(self.text, place, place + len(key)):
+            self.work.spend(1, "renderings")
             place = self.text.find(key, place + 1, limit)
         return place if place >= 0 else limit
 
 
-def by_rendering(produced: str, layout: Layout, delivered: str) -> Evidence | None:
+def by_rendering(produced: str, layout: Layout, delivered: str, work: Work) -> Evidence | None:
     """Look for every scalar of the records in the delivered text, in order; None where too few
     are found, or too little of the delivered text is explained by them, to call it a rendering."""
-    search = _Search(flat(delivered).lower())
+    if len(delivered) > PROBE and not _promising(layout, delivered):
+        return None
+    work.spend(len(delivered) // 20, "renderings")
+    search = _Search(flat(delivered).lower(), work)
     search.at = opening = _first_key(layout, search.text)
     weighing = Weighing([set() for _ in layout.values])
     words = _WORD.findall(search.text)
@@ -109,7 +122,7 @@ def by_rendering(produced: str, layout: Layout, delivered: str) -> Evidence | No
         return None
     noise = sampled(search.text[:opening]) + "\n" + sampled(search.text[search.at :])
     return Evidence(
-        ranges=_ranges(produced, layout, weighing),
+        ranges=_ranges(produced, layout, weighing, work),
         noise=noise,
         parts=[delivered],
         how="rendering",
@@ -119,16 +132,45 @@ def by_rendering(produced: str, layout: Layout, delivered: str) -> Evidence | No
     )
 
 
+def _promising(layout: Layout, delivered: str) -> bool:
+    """Say whether the opening of a long text holds any of the first scalars."""
+    search = _Search(flat(delivered[:PROBE]).lower(), Work())
+    search.at = _first_key(layout, search.text)
+    for record in layout.values:
+        for name in search.ordered(record):
+            value = record[name]
+            rows = (_rows_of(value) if name == layout.main else None) or [value]
+            for row in rows:
+                if search.sought > ENOUGH:
+                    return not search.hopeless
+                if isinstance(row, dict | list):
+                    row = list(islice(_leaves(row), ENOUGH))  # noqa: PLW2901 - its opening
+                _seek_all(search, row)
+    return True
+
+
+def _leaves(value: Any) -> Iterator[Any]:
+    waiting = [value]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, dict):
+            waiting += reversed(list(islice(one.values(), ENOUGH)))
+        elif isinstance(one, list):
+            waiting += reversed(one[:ENOUGH])
+        else:
+            yield one
+
+
 def _explains(search: _Search, words: list[str]) -> bool:
     if search.found >= 0.8 * search.sought:
         return True
     return search.found >= 4 and search.size >= 0.35 * sum(map(len, words))
 
 
-def _ranges(produced: str, layout: Layout, weighing: Weighing) -> list[Place]:
-    if all(len(w) == len(r) for r, w in zip(layout.records, weighing.complete, strict=True)):
+def _ranges(produced: str, layout: Layout, weighing: Weighing, work: Work) -> list[Place]:
+    if all(len(layout.fields(i)) == len(one) for i, one in enumerate(weighing.complete)):
         return [(0, len(produced))]
-    return weighed_ranges(produced, layout, weighing)
+    return weighed_ranges(produced, layout, weighing, work)
 
 
 def _rows_of(value: Any) -> list[Any] | None:
@@ -189,18 +231,23 @@ def scalar_text(value: Any) -> str:
         return ""
     if isinstance(value, bool):
         return str(value).lower()
-    return flat(str(value)).strip().lower()
+    if not isinstance(value, str):
+        return str(value).lower()
+    if "&" in value or "\\" in value:
+        return flat(value).strip().lower()
+    return " ".join(value.replace('"', "").replace("'", "").split()).lower()
 
 
 def _spellings(scalar: str) -> tuple[str, ...]:
+    """Return how else a scalar may be spelled."""
     if scalar in ("true", "false"):
-        return scalar, "yes" if scalar == "true" else "no"
+        return ("yes" if scalar == "true" else "no",)
     if scalar.endswith(".0") and scalar[:-2].lstrip("-").isdigit():
-        return scalar, scalar[:-2]
+        return (scalar[:-2],)
     digits = scalar.lstrip("-")
     if 3 < len(digits) < 20 and digits.isdigit() and digits.isascii():
-        return scalar, f"{int(scalar):,}"
-    return (scalar,)
+        return (f"{int(scalar):,}",)
+    return ()
 
 
 def bounded(text: str, start: int, end: int) -> bool:

@@ -9,7 +9,11 @@ from scorers.delivery.comparison import compare
 from scorers.delivery.evidence import whole_counts
 from scorers.delivery.pair import Delivery, State
 from scorers.payload.shape import shape
+from scorers.payload.work import TooLarge, Work
 from scorers.turn import ToolResult
+
+# Characters of a message whose produced side is unknown that are searched for markers.
+LONGEST = 4_000_000
 
 
 def deliver(result: ToolResult) -> Delivery:
@@ -33,7 +37,7 @@ def _one_sided(result: ToolResult) -> Delivery:
     reason = result.produced_missing or "no_tool_result"
     stated = None
     if result.delivered is not None and not result.failed:
-        stated = next(filter(_states_size, markers.sightings(result.delivered)), None)
+        stated = next(filter(_states_size, markers.sightings(result.delivered, end=LONGEST)), None)
     if stated is None:
         return unseen(result, State.unobservable, reason)
     size, word = stated.removed, "removed"
@@ -57,14 +61,27 @@ def _states_size(one: markers.Sighting) -> bool:
 
 def _dropped(result: ToolResult, produced: str) -> Delivery:
     made = shape(produced)
-    rows = made.layout.rows
+    fields = rows = limit = None
+    try:
+        if made.bounded:
+            limit = "fields"
+        else:
+            fields = {
+                name: (0, count) for name, (_, count) in whole_counts(made.layout, Work()).items()
+            }
+            rows = made.layout.row_total
+    except TooLarge as exhausted:
+        limit = str(exhausted)
+    reason = "no_message_for_this_call"
     return replace(
-        unseen(result, State.dropped, "no_message_for_this_call"),
+        unseen(
+            result, State.dropped, f"{reason}; too_large_to_compare: {limit}" if limit else reason
+        ),
         strategy="channel_drop",
         silent=True,
         kept_characters=0,
-        fields={name: (0, count) for name, (_, count) in whole_counts(made.layout).items()},
-        rows=None if rows is None else (0, len(rows)),
+        fields=fields,
+        rows=None if rows is None else (0, rows),
     )
 
 

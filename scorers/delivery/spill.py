@@ -13,19 +13,21 @@ from scorers.turn import ToolResult
 
 # A path, a URL, or an id of an artifact, as notices write them.
 _POINTER = re.compile(
-    r"(?:[\w.-]+://|~?/|[A-Za-z]:\\)[\w./\\~%+=@-]{3,}|\b[\w-]+\.(?:txt|json|log|md|csv|out)\b|"
-    r"\b(?:artifact|blob|ref|id)[ _:=#\"']+(?P<id>[\w-]{4,})",
+    r"(?:\b[\w.-]{1,20}://|~?/|[A-Za-z]:\\)[\w./\\~%+=@-]{3,1000}|\b[\w-]{1,80}\.(?:txt|json|log|md|csv|out)\b|"
+    r"\b(?:artifact|blob|ref|id)[ _:=#\"']{1,8}(?P<id>[\w-]{4,200})",
     re.IGNORECASE,
 )
 # Pointers that are followed in one notice, and characters of all read-backs that are compared.
 MOST_POINTERS = 5
 MOST_CHARACTERS = 4_000_000
+# A notice names its pointer at the beginning.
+LONGEST = 20_000
 
 
 def pointers(notice: str) -> tuple[str, ...]:
     """Return where a notice says that the result is, the likeliest first."""
     found = [one.path for one in markers.sightings(notice) if one.path]
-    found += [match["id"] or match[0] for match in _POINTER.finditer(notice)]
+    found += [match["id"] or match[0] for match in _POINTER.finditer(notice[:LONGEST])]
     names = (name.rstrip(".,;:)]'\"") for name in found)
     return tuple(dict.fromkeys(name for name in names if len(name) > 3))[:MOST_POINTERS]
 

@@ -28,8 +28,8 @@ _REJECT = re.compile(
 )
 _MASKED = re.compile(r"\bmask|hidden from|not shown to|withheld|redact", re.IGNORECASE)
 _REDACTED = re.compile(
-    r"\*{3,}|•{3,}|█{2,}|[\[<{(]+(?:[A-Z]+[_ ])?(?:REDACTED|MASKED|FILTERED|SCRUBBED|HIDDEN|EMAIL|"
-    r"PHONE|SSN|CARD|PERSON|NAME|SECRET|TOKEN|KEY|PASSWORD|PII|ADDRESS|IP|URL)\b",
+    r"\*{3,}|•{3,}|█{2,}|[\[<{(]{1,3}(?:[A-Z]{1,20}[_ ])?(?:REDACTED|MASKED|FILTERED|SCRUBBED|"
+    r"HIDDEN|EMAIL|PHONE|SSN|CARD|PERSON|NAME|SECRET|TOKEN|KEY|PASSWORD|PII|ADDRESS|IP|URL)\b",
     re.IGNORECASE,
 )
 _PAGE = re.compile(
@@ -37,6 +37,13 @@ _PAGE = re.compile(
     r"\buse offset\s*[=:]",
     re.IGNORECASE,
 )
+# Kinds of masks, and characters of names and notes, that are compared.
+MOST_MASKS = 40
+MOST_COMPARED = 40_000_000
+_STRUCTURE = re.compile(
+    r"\b(?:keys?|fields?|array|object|length|type|schema|structure)\b", re.IGNORECASE
+)
+_WORD = re.compile(r"\w+")
 _SAYS_CUT = re.compile(r"truncat|clipp|too (?:long|large)|exceed", re.IGNORECASE)
 
 
@@ -115,15 +122,16 @@ def _nothing_left(cut: Cut) -> str:
 
 def _is_synopsis(cut: Cut) -> bool:
     """A synopsis names the fields of a value and delivers few of them."""
+    if cut.evidence.how in ("value", "rendering"):
+        return False
     names = cut.made.layout.names()
-    if len(names) < 2 or cut.evidence.how in ("value", "rendering"):
+    if len(names) < 2:
         return False
     noise = cut.evidence.noise
-    structural = re.search(
-        r"\b(?:keys?|fields?|array|object|length|type|schema|structure)\b", noise, re.IGNORECASE
-    )
-    if structural is None or cut.evidence.kept > 0.6 * len(cut.produced):
+    if _STRUCTURE.search(noise) is None or cut.evidence.kept > 0.6 * len(cut.produced):
         return False
+    # Of very many names the first ones stand for all.
+    names = names[: max(20, MOST_COMPARED // (len(noise) + 1))]
     return sum(name in noise for name in names) >= 0.6 * len(names)
 
 
@@ -174,8 +182,8 @@ def _by_shape(cut: Cut) -> str:
 
 def _retold(text: str, noise: str) -> bool:
     """Say whether the words of a lost range stand in the delivered text after all, re-rendered."""
-    words = re.findall(r"\w+", text[:2_000])
-    there = set(re.findall(r"\w+", noise[:20_000]))
+    words = _WORD.findall(text[:2_000])
+    there = set(_WORD.findall(noise[:20_000]))
     return len(words) > 1 and sum(word in there for word in words) >= 0.9 * len(words)
 
 
@@ -184,8 +192,10 @@ def _is_redacted(cut: Cut, lost: list[Place]) -> bool:
     if not lost or cut.has("cut", "page", "pointer", "line_clip", "evict"):
         return False
     added = "\n".join([cut.evidence.noise, *cut.evidence.seams])
-    masks = {mask for mask in _REDACTED.findall(added[:20_000]) if mask not in cut.produced}
-    return bool(masks) and cut.evidence.kept >= 0.3 * len(cut.produced)
+    if cut.evidence.kept < 0.3 * len(cut.produced):
+        return False
+    masks = dict.fromkeys(_REDACTED.findall(added[:20_000]))
+    return any(mask not in cut.produced for mask in list(masks)[:MOST_MASKS])
 
 
 def _clips_lines(cut: Cut, lost: list[Place]) -> bool:

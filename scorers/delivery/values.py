@@ -3,20 +3,21 @@ recognisable in: re-serialised, with rows, keys or parts of strings taken out.""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 from scorers.delivery.evidence import Evidence, Place, merged, sampled
+from scorers.delivery.matching import key_of, matched, named
 from scorers.delivery.sameness import difference, same
 from scorers.overlap import gaps
-from scorers.payload.json_text import canonical, is_container, read_at
+from scorers.payload.json_text import is_container, read_at
 from scorers.payload.layout import Layout
 from scorers.payload.views import nodes
+from scorers.payload.work import Work
 
-# Delivered containers that are tried, and how far ahead a changed record is looked for.
+# Delivered containers that are tried.
 MOST_CANDIDATES = 50
-AHEAD = 16
 
 
 @dataclass(slots=True)
@@ -39,7 +40,11 @@ class Weighing:
 
 
 def by_value(
-    produced: str, layout: Layout, delivered: str, found: Iterable[tuple[Any, int, int]]
+    produced: str,
+    layout: Layout,
+    delivered: str,
+    found: Iterable[tuple[Any, int, int]],
+    work: Work,
 ) -> Evidence | None:
     """Compare the produced records with the values `found` in the delivered text, each with its
     range; None where no value is recognisable."""
@@ -47,14 +52,14 @@ def by_value(
     span = (0, 0)
     for value, start, end in found:
         for candidate in _candidates(value):
-            weighing = _weigh(layout, candidate)
+            weighing = _weigh(layout, candidate, work)
             if weighing is not None and (best is None or weighing.score > best.score):
                 best, span = weighing, (start, end)
     if best is None or best.score == (0, 0):
         return None
     outside = gaps([span], len(delivered))
     return Evidence(
-        ranges=weighed_ranges(produced, layout, best),
+        ranges=weighed_ranges(produced, layout, best, work),
         noise="\n".join(sampled(delivered[start:end]) for start, end in outside),
         parts=[delivered[span[0] : span[1]]],
         how="value",
@@ -76,36 +81,35 @@ def _candidates(value: Any) -> Iterable[Any]:
             yield one
 
 
-def _weigh(layout: Layout, value: Any) -> Weighing | None:
-    if not layout.values:
-        return None
+def _weigh(layout: Layout, value: Any, work: Work) -> Weighing | None:
     if (layout.main is None and len(layout.values) > 1) or _is_list(layout):
-        return _weigh_records(layout, value)
-    channel = _weigh_channel(layout, value)
+        return _weigh_records(layout, value, work)
+    channel = _weigh_channel(layout, value, work)
     if channel is not None:
         return channel
     if isinstance(value, dict):
-        return _weigh_object(layout, value)
+        return _weigh_object(layout, value, work)
     return None
 
 
-def _weigh_channel(layout: Layout, value: Any) -> Weighing | None:
+def _weigh_channel(layout: Layout, value: Any, work: Work) -> Weighing | None:
     """Recognise one member of an object, delivered in the whole object's place."""
-    for name, ours in layout.values[0].items():
-        if is_container(ours) and type(ours) is type(value) and same(ours, value):
+    record = layout.values[0]
+    work.spend(len(record) // 8, "values")
+    for name, ours in record.items():
+        if type(ours) is type(value) and is_container(ours) and same(ours, value, work):
             return Weighing([{name}], {"channel"}, met=1)
     return None
 
 
 def _is_list(layout: Layout) -> bool:
     """Say whether the produced text holds records rather than one object."""
-    return (
-        layout.rows is not None and len(layout.rows) == len(layout.values) and layout.main is None
-    )
+    return layout.row_of is not None and layout.size == layout.row_total
 
 
-def _weigh_object(layout: Layout, value: dict[Any, Any]) -> Weighing:
+def _weigh_object(layout: Layout, value: dict[Any, Any], work: Work) -> Weighing:
     weighing = Weighing([set()])
+    work.spend((len(layout.values[0]) + len(value)) // 4, "values")
     theirs = {str(key): one for key, one in value.items()}
     for name, ours in layout.values[0].items():
         if name not in theirs:
@@ -113,19 +117,19 @@ def _weigh_object(layout: Layout, value: dict[Any, Any]) -> Weighing:
             continue
         weighing.met += 1
         weighing.met_names.add(name)
-        if same(ours, theirs[name]):
+        if same(ours, theirs[name], work):
             weighing.complete[0].add(name)
             continue
-        found = difference(ours, theirs[name])
+        found = difference(ours, theirs[name], work)
         weighing.kinds |= found.kinds
         if name == layout.main:
-            weighing.rows = _rows_met(ours, theirs[name])
+            weighing.rows = _rows_met(ours, theirs[name], work)
         if name != layout.main or not weighing.rows:
             weighing.extra += found.kept
     return weighing
 
 
-def _rows_met(ours: Any, theirs: Any) -> list[bool]:
+def _rows_met(ours: Any, theirs: Any, work: Work) -> list[bool]:
     """Say for every row of the main list whether it arrived whole."""
     while isinstance(ours, dict) and isinstance(theirs, dict):
         key = next(
@@ -136,38 +140,49 @@ def _rows_met(ours: Any, theirs: Any) -> list[bool]:
         ours, theirs = ours[key], theirs[key]
     if not isinstance(ours, list) or not isinstance(theirs, list):
         return []
-    left = [canonical(one) for one in theirs]
-    have: dict[str, int] = {}
-    for text in left:
+    work.spend(len(ours) + len(theirs), "rows")
+    have: dict[Hashable, int] = {}
+    for one in theirs:
+        text = key_of(one, work)
         have[text] = have.get(text, 0) + 1
     met = []
     for one in ours:
-        text = canonical(one)
+        text = key_of(one, work)
         met.append(have.get(text, 0) > 0)
         if met[-1]:
             have[text] -= 1
     return met
 
 
-def _weigh_records(layout: Layout, value: Any) -> Weighing | None:
+def _weigh_records(layout: Layout, value: Any, work: Work) -> Weighing | None:
     if not isinstance(value, list | tuple) or not all(isinstance(one, dict) for one in value):
         return None
-    theirs = [{str(key): one for key, one in record.items()} for record in value]
+    work.spend(len(value), "rows")
+    theirs = [named(record) for record in value]
     names = set(layout.values[0])
     if not any(names & record.keys() for record in theirs[:20]):
         return None
     weighing = Weighing([set() for _ in layout.values])
-    for ours, record in _matched(layout.values, theirs):
-        for name, one in layout.values[ours].items():
+    work.spend(layout.size // 2, "rows")
+    for index, record in matched(layout.values, theirs, work):
+        ours = layout.values[index]
+        if ours == record:
+            weighing.met += len(ours)
+            weighing.complete[index].update(ours)
+            if not weighing.met_names >= ours.keys():
+                weighing.met_names.update(ours)
+            continue
+        work.spend(2 * len(ours), "values")
+        for name, one in ours.items():
             if name not in record:
                 weighing.kinds.add("key")
                 continue
             weighing.met += 1
             weighing.met_names.add(name)
-            if same(one, record[name]):
-                weighing.complete[ours].add(name)
+            if same(one, record[name], work):
+                weighing.complete[index].add(name)
                 continue
-            found = difference(one, record[name])
+            found = difference(one, record[name], work)
             weighing.kinds |= found.kinds
             weighing.extra += found.kept
     if len(theirs) < len(layout.values):
@@ -175,49 +190,22 @@ def _weigh_records(layout: Layout, value: Any) -> Weighing | None:
     return weighing
 
 
-def _matched(
-    ours: list[dict[str, Any]], theirs: list[dict[str, Any]]
-) -> Iterable[tuple[int, dict[str, Any]]]:
-    """Pair delivered records with produced ones: by position where none is missing, else equal
-    ones first and changed ones with the likest of the next few."""
-    if len(ours) == len(theirs) and sum(map(_likeness, ours, theirs)) > 0:
-        yield from enumerate(theirs)
-        return
-    places: dict[str, list[int]] = {}
-    for index in range(len(ours) - 1, -1, -1):
-        places.setdefault(canonical(ours[index]), []).append(index)
-    used: set[int] = set()
-    cursor = 0
-    for record in theirs:
-        equal = places.get(canonical(record), [])
-        if equal:
-            index = equal.pop()
-        else:
-            ahead = [i for i in range(cursor, min(cursor + AHEAD, len(ours))) if i not in used]
-            index = max(ahead, key=lambda i: _likeness(ours[i], record), default=-1)
-            if index < 0 or not _likeness(ours[index], record):
-                continue
-        if index not in used:
-            used.add(index)
-            cursor = index + 1
-            yield index, record
-
-
-def _likeness(ours: dict[str, Any], theirs: dict[str, Any]) -> int:
-    return sum(1 for name, one in ours.items() if name in theirs and same(one, theirs[name]))
-
-
-def weighed_ranges(produced: str, layout: Layout, weighing: Weighing) -> list[Place]:
+def weighed_ranges(produced: str, layout: Layout, weighing: Weighing, work: Work) -> list[Place]:
     """Return the produced text without what was lost: rows, members, or values that changed."""
     if weighing.kinds == {"channel"}:
-        only = next(layout.records[0][name] for name in weighing.complete[0])
+        only = next(layout.places(0)[name] for name in weighing.complete[0])
         return [(value_start(produced, only), only[1])]
     lost: list[Place] = []
     rows = layout.rows or []
-    for index, (record, whole) in enumerate(zip(layout.records, weighing.complete, strict=True)):
-        if not whole and _is_list(layout):
+    listed = _is_list(layout)
+    for index, whole in enumerate(weighing.complete):
+        if not whole and listed:
             lost.append(_with_separator(rows, index))
             continue
+        if len(whole) == len(layout.fields(index)):
+            continue
+        record = layout.places(index)
+        work.spend(2 * len(record), "fields")
         places = list(record.values())
         for place, name in enumerate(record):
             if name in whole:
@@ -230,9 +218,10 @@ def weighed_ranges(produced: str, layout: Layout, weighing: Weighing) -> list[Pl
                 ]
             else:
                 lost.append(_with_separator(places, place))
-    if lost and not produced[max(end for _, end in lost) :].strip(" \t\r\n]}"):
+    last = max((end for _, end in lost), default=0)
+    if lost and not produced[last:].strip(" \t\r\n]}"):
         # The brackets behind what was lost are no more than its frame.
-        lost.append((max(end for _, end in lost), len(produced)))
+        lost.append((last, len(produced)))
     return merged(gaps(lost, len(produced)), produced)
 
 
@@ -252,10 +241,12 @@ def _with_separator(places: list[Place], index: int) -> Place:
 
 def row_count(layout: Layout, weighing: Weighing) -> int | None:
     """Return how many rows arrived whole, None where rows have no meaning."""
-    if layout.rows is None:
+    if layout.row_total is None:
         return None
     if _is_list(layout):
-        return sum(len(w) == len(r) for r, w in zip(layout.records, weighing.complete, strict=True))
+        return sum(
+            len(whole) == len(layout.fields(index)) for index, whole in enumerate(weighing.complete)
+        )
     if layout.main in weighing.complete[0]:
-        return len(layout.rows)
+        return layout.row_total
     return sum(weighing.rows or [])

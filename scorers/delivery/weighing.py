@@ -8,13 +8,15 @@ from scorers.delivery.evidence import Evidence
 from scorers.delivery.intact import SHORTEST, stands_in
 from scorers.delivery.lines import by_line
 from scorers.delivery.mentions import by_mention
+from scorers.delivery.message import Message
 from scorers.delivery.renderings import by_rendering
 from scorers.delivery.texts import NEWLINE, by_skeleton, by_text, without_markers
 from scorers.delivery.values import by_value
-from scorers.payload import views
-from scorers.payload.json_text import MISSING, read
+from scorers.payload.json_text import MISSING, json_cost, read
 from scorers.payload.layout import columns
 from scorers.payload.shape import Shape
+from scorers.payload.skeleton import LONGEST
+from scorers.payload.work import Work
 
 # A delivered text with more than this many characters of unknown origin may be another rendering.
 MOST_UNEXPLAINED = 24
@@ -24,43 +26,69 @@ LITTLE = 64
 Sightings = tuple[markers.Sighting, ...]
 
 
-def weigh(produced: str, delivered: str, made: Shape) -> tuple[Evidence, Sightings]:
-    """Compare as texts, lines, skeletons, values and renderings, as far as each is needed."""
-    blanked, found = without_markers(delivered, produced)
-    best = _by_texts(produced, delivered, blanked)
-    if not made.layout.values:
-        return best, found
-    value = by_value(produced, made.layout, delivered, views.values(delivered))
+def weigh(
+    produced: str,
+    message: Message,
+    made: Shape,
+    blanked: str,
+    found: Sightings,
+    *,
+    torn: bool,
+) -> Evidence:
+    """Compare as texts, lines, skeletons, values and renderings, as far as each is needed.
+    `blanked` is the delivered text without the known markers `found`; `torn` says that it is runs
+    of the produced one and nothing that could be more. Raises TooLarge."""
+    delivered, work = message.text, message.work
+    best = _by_texts(produced, message, blanked)
+    if not made.layout.size or _is_opening(best):
+        return best
     clean = best.unexplained < 0.1 * len(delivered)
     lined = made.format != "json" and clean  # what is left of lines is lines, whatever they hold
-    if value is not None and not lined and _is_payload(value, best, delivered, found):
+    value = None if lined else by_value(produced, made.layout, delivered, message.values, work)
+    if value is not None and _is_payload(value, best, delivered, found):
         value.seams = best.seams
-        return value, found
+        return value
+    if torn:
+        return best
     rendered = None
     if best.unexplained > MOST_UNEXPLAINED or _nearly_all(produced, best):
-        rendered = by_rendering(produced, made.layout, blanked)
+        rendered = by_rendering(produced, made.layout, blanked, work)
         if rendered is not None and rendered.kept == len(produced):
-            return rendered, found
-    channel = None if found else by_channel(produced, made.layout, delivered)
+            return rendered
+    channel = None if found else by_channel(produced, made.layout, delivered, work)
     if channel is not None:
-        return channel, found
+        return channel
     if rendered is not None and rendered.kept > 1.05 * best.kept + 16:
-        return rendered, found
+        return rendered
     few = best.kept < 0.3 * len(produced) and best.unexplained > 0.5 * len(delivered)
     if few and not found:
-        best = by_mention(made.layout, delivered) or best
-    return best, found
+        best = by_mention(made.layout, delivered, work) or best
+    return best
 
 
-def _by_texts(produced: str, delivered: str, blanked: str) -> Evidence:
+def _is_opening(best: Evidence) -> bool:
+    """Say whether the delivered text is one torn run of the produced one and nothing else: no
+    value ends where it does, so none can explain it better."""
+    if best.how != "text" or best.unexplained or len(best.ranges) != 1 or best.ranges[0][0]:
+        return False
+    return len(best.parts) == 1 and best.parts[0].rstrip()[-1:] not in ("}", "]")
+
+
+def _by_texts(produced: str, message: Message, blanked: str) -> Evidence:
     """Return the evidence that finds most, of every text that the message carries."""
     ours = produced.strip()
     if len(ours) < SHORTEST and not stands_in(ours, blanked):
         # Letters of a short text are in every other.
-        return Evidence([], delivered, [], "text", unexplained=len(delivered))
+        return Evidence([], message.text, [], "text", unexplained=len(message.text))
     best = by_text(produced, blanked)
+    if not best.unexplained:
+        return best
+    work = message.work
     tried = [(blanked, False)]
-    for view in views.texts(delivered)[1:]:
+    for view in message.texts[1:]:
+        if len(view.text) < best.kept:
+            continue
+        work.spend((len(produced) + len(view.text)) // 60, "texts")
         tried.append((without_markers(view.text, produced)[0], view.numbered))
         other = by_text(produced, tried[-1][0])
         other.numbered = view.numbered
@@ -70,14 +98,17 @@ def _by_texts(produced: str, delivered: str, blanked: str) -> Evidence:
     if best.kept == len(produced) or best.unexplained < 0.02 * len(blanked):
         return best
     for text, numbered in tried:
-        lined = by_line(produced, text)
+        lined = by_line(produced, text, work)
         if lined is None:
             continue
         if lined.kept > 1.02 * best.kept + 8 or (lined.clipped > 1 and lined.kept >= best.kept):
             lined.numbered = numbered
             best = lined
+    if max(len(produced), len(blanked)) > LONGEST:
+        return best
+    work.spend((len(produced) + len(blanked)) // 30, "texts")
     loose = by_skeleton(produced, blanked)
-    if loose is not None and loose.kept > 1.05 * best.kept + 8:
+    if loose.kept > 1.05 * best.kept + 8:
         return loose
     return best
 
@@ -102,7 +133,7 @@ def _is_payload(value: Evidence, best: Evidence, delivered: str, found: Sighting
     return size >= 0.6 * (len(delivered) - len(value.noise)) and value.kept >= 0.8 * best.kept
 
 
-def is_valid(made: Shape, evidence: Evidence) -> bool:
+def is_valid(made: Shape, evidence: Evidence, work: Work) -> bool:
     """Say whether the delivered payload, without the harness's note, parses as what was produced.
 
     What stands around a seam is joined as it is; lines stay lines. Line numbers are part of the
@@ -110,6 +141,7 @@ def is_valid(made: Shape, evidence: Evidence) -> bool:
     """
     if evidence.valid is not None:
         return evidence.valid
+    work.spend(sum(json_cost(part) for part in evidence.parts), "validity")
     if made.format == "json":
         return not evidence.numbered and read("".join(evidence.parts)) is not MISSING
     text = _lined(evidence).strip()
@@ -124,7 +156,7 @@ def is_valid(made: Shape, evidence: Evidence) -> bool:
 
 
 def _lined(evidence: Evidence) -> str:
-    joined = evidence.parts[0] if evidence.parts else ""
+    joined = evidence.parts[:1]
     for seam, part in zip(evidence.seams, evidence.parts[1:], strict=True):
-        joined += ("\n" if "\n" in seam or NEWLINE in seam else "") + part
-    return joined
+        joined += ["\n" if "\n" in seam or NEWLINE in seam else "", part]
+    return "".join(joined)

@@ -55,6 +55,11 @@ def read_at(text: str, start: int) -> tuple[Any, int] | None:
         return None
 
 
+def json_cost(text: str) -> int:
+    """Estimate the steps of parsing a text: so much per character, and for every value in it."""
+    return len(text) // 400 + text.count(",") // 6 + text.count("[") // 6 + text.count("{") // 4
+
+
 def canonical(value: Any) -> str:
     """Return one text per value, whatever the order of its keys."""
     try:

@@ -1,263 +1,195 @@
-"""Where the fields and rows of a produced result stand in its text."""
+"""Where the fields and rows of a produced result stand in its text.
+
+Places are looked up when they are asked for: most comparisons ask for few of them.
+"""
 
 from __future__ import annotations
 
-import csv
-import io
-import re
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
-from scorers.payload.json_text import canonical, read_at
+from scorers.payload.cells import cell_values, cells, columns
+from scorers.payload.json_text import read
+from scorers.payload.members import Place, deep_rows, elements, main_list, members, skip
 
-Place = tuple[int, int]
-# A result with more fields than this is measured by characters and rows only.
-MOST_PLACES = 2_000_000
-_SPACE = re.compile(r"[ \t\r\n]*")
-# A member with a plain key and a plain scalar, up to the comma or brace behind it: most of all
-# members, at a fifth of the time.
-_MEMBER = re.compile(
-    r"""[ \t\r\n]*("([^"\\\x00-\x1f]*)"[ \t\r\n]*:[ \t\r\n]*"""
-    r"""(?:"([^"\\\x00-\x1f]*)"|(true|false|null|-?\d{1,300}(?:\.\d{1,300})?)))[ \t\r\n]*(?=[,}])"""
-)
-_WORDS = {"true": True, "false": False, "null": None}
+__all__ = ["Layout", "Place", "columns", "lines", "of_csv", "of_json", "of_json_lines", "of_lines"]
 
 
-@dataclass(slots=True)
+def _nowhere(_index: int) -> dict[str, Place]:
+    return {}
+
+
+@dataclass
 class Layout:
-    """`records`: for every record, its fields by name: from the key's first to behind the value's
-    last character. `rows`: the records, the elements of an object's main list, or the non-empty
-    lines, each as a range; None where rows have no meaning. `header`: for CSV, the column names.
-    `values`: the parsed records, aligned with `records`; empty where there are none.
+    """`rows`: the records, the elements of an object's main list, or the non-empty lines, each as
+    a range; None where rows have no meaning. `records`: for every record, its fields by name: from
+    the key's first to behind the value's last character. `values`: what the records hold; empty
+    where there are none. `header`: for CSV, the column names. `main`: the member of a lone object
+    that holds its rows. `row_of`: the row that each record is, None where a record is no row. What
+    begins with `find` looks up the rest; `width_of` counts the cells of a CSV's record.
     """
 
-    records: list[dict[str, Place]] = field(default_factory=list)
-    rows: list[Place] | None = None
     header: dict[str, Place] | None = None
-    values: list[dict[str, Any]] = field(default_factory=list)
     main: str | None = None
+    row_of: list[int] | range | None = None
+    find_rows: Callable[[], list[Place]] | None = None
+    find_values: Callable[[], list[dict[str, Any]]] = list
+    find_places: Callable[[int], dict[str, Place]] = _nowhere
+    width_of: Callable[[int], int] | None = None
+    total: int | None = None
+    _known: dict[int, dict[str, Place]] = field(default_factory=dict)
+
+    @cached_property
+    def rows(self) -> list[Place] | None:
+        """Return where the rows stand."""
+        return None if self.find_rows is None else self.find_rows()
+
+    @cached_property
+    def values(self) -> list[dict[str, Any]]:
+        """Return what the records hold."""
+        return self.find_values()
+
+    @cached_property
+    def size(self) -> int:
+        """Return the number of records."""
+        return len(self.row_of) if self.row_of is not None else len(self.values)
+
+    @property
+    def records(self) -> list[dict[str, Place]]:
+        """Return where the fields of every record stand."""
+        return [self.places(index) for index in range(self.size)]
+
+    def places(self, index: int) -> dict[str, Place]:
+        """Return where the fields of one record stand."""
+        found = self._known.get(index)
+        if found is None:
+            found = self._known[index] = self.find_places(index)
+        return found
+
+    @property
+    def row_total(self) -> int | None:
+        """Return the number of rows, None where rows have no meaning."""
+        if isinstance(self.total, int):
+            return self.total
+        return None if self.rows is None else len(self.rows)
+
+    def fields(self, index: int) -> Collection[str]:
+        """Name the fields of one record, without locating them."""
+        if self.header is not None and self.width_of is not None:
+            return list(self.header)[: self.width_of(index)]
+        return self.values[index]
+
+    @cached_property
+    def all_names(self) -> list[str]:
+        """Return the field names in order of first appearance."""
+        if self.header is not None:
+            widest = max(map(self.width_of, range(self.size)), default=0) if self.width_of else 0
+            return list(self.header)[:widest]
+        seen: dict[str, None] = {}
+        known: set[tuple[str, ...]] = set()
+        for record in self.values:
+            keys = tuple(record)
+            if keys not in known:
+                if len(known) < 1_000:
+                    known.add(keys)
+                seen.update(dict.fromkeys(keys))
+        return list(seen)
 
     def names(self) -> list[str]:
         """Return the field names in order of first appearance."""
-        seen: dict[str, None] = {}
-        for record in self.records:
-            seen.update(dict.fromkeys(record))
-        return list(seen)
+        return self.all_names
 
 
-def of_json(text: str, start: int = 0) -> Layout:
-    """Lay out a JSON text that is known to parse: an object, or an array of objects."""
-    start = _skip(text, start)
-    if text.startswith("{", start):
-        places, values, _ = _object(text, start)
-        layout = Layout([places], None, None, [values])
-        layout.main = _main_list(values)
-        if layout.main is not None:
-            layout.rows = _deep_rows(text, places[layout.main], values[layout.main])
+def of_json(text: str, value: Any) -> Layout:
+    """Lay out a JSON text whose value is known: an object, or an array of objects."""
+    start = skip(text, 0)
+    if isinstance(value, dict):
+        main = main_list(value)
+        layout = Layout(
+            main=main, find_values=lambda: [value], find_places=lambda _: members(text, start)
+        )
+        if main is not None:
+            layout.find_rows = lambda: deep_rows(text, layout.places(0)[main], value[main])
         return layout
-    if not text.startswith("[", start):
+    if not isinstance(value, list) or not value:
         return Layout()
-    rows, values_of = _array(text, start)
-    layout = Layout(rows=rows or None)
-    for row, value in zip(rows, values_of, strict=True):
+    row_of = [row for row, one in enumerate(value) if isinstance(one, dict)]
+    layout = Layout(
+        row_of=row_of,
+        total=len(value),
+        find_rows=lambda: elements(text, start),
+        find_values=lambda: [value[row] for row in row_of],
+    )
+    layout.find_places = lambda index: members(text, (layout.rows or [])[row_of[index]][0])
+    return layout
+
+
+def of_json_lines(text: str) -> Layout | None:
+    """Lay out a text whose every non-empty line is an object or an array; None for another."""
+    rows = lines(text)
+    values = []
+    row_of = []
+    for row, (start, end) in enumerate(rows):
+        value = read(text[start:end])
+        if not isinstance(value, dict | list):
+            return None
         if isinstance(value, dict):
-            places, values, _ = _object(text, row[0])
-            layout.records.append(places)
-            layout.values.append(values)
-    return layout
-
-
-def of_json_lines(text: str) -> Layout:
-    """Lay out a text whose every non-empty line is a JSON value."""
-    layout = Layout(rows=[])
-    for start, end in lines(text):
-        assert layout.rows is not None  # noqa: S101 - set one line above; narrows the type
-        layout.rows.append((start, end))
-        if text.startswith("{", start):
-            places, values, _ = _object(text, start)
-            layout.records.append(places)
-            layout.values.append(values)
-    return layout
+            values.append(value)
+            row_of.append(row)
+    return Layout(
+        row_of=row_of,
+        find_rows=lambda: rows,
+        find_values=lambda: values,
+        find_places=lambda index: members(text, rows[row_of[index]][0]),
+    )
 
 
 def of_csv(text: str, delimiter: str) -> Layout:
     """Lay out a delimited table with a header. Cells are located where no quoted cell spans lines;
     elsewhere only rows are."""
-    found = list(lines(text))
+    found = lines(text)
     if not found:
         return Layout()
-    header = _cells(text, *found[0], delimiter)
+    header = cells(text, found[0], delimiter)
     names = [text[a:b].strip().strip('"').lstrip("\ufeff") for a, b in header]
-    layout = Layout(rows=found[1:], header=dict(zip(names, header, strict=True)))
-    for start, end in found[1:]:
-        cells = _cells(text, start, end, delimiter)
-        layout.records.append(dict(zip(names, cells, strict=False)))
-        layout.values.append(
-            {n: _cell_value(text[a:b]) for n, (a, b) in layout.records[-1].items()}
-        )
-    return layout
+    rows = found[1:]
+
+    def values(index: int) -> dict[str, Any]:
+        start, end = rows[index]
+        return dict(zip(names, cell_values(text[start:end], delimiter), strict=False))
+
+    def width(index: int) -> int:
+        start, end = rows[index]
+        if text.find('"', start, end) < 0:
+            return text.count(delimiter, start, end) + 1
+        return len(cells(text, rows[index], delimiter))
+
+    return Layout(
+        header=dict(zip(names, header, strict=True)),
+        row_of=range(len(rows)),
+        find_rows=lambda: rows,
+        find_values=lambda: [values(index) for index in range(len(rows))],
+        find_places=lambda index: dict(
+            zip(names, cells(text, rows[index], delimiter), strict=False)
+        ),
+        width_of=width,
+    )
 
 
 def of_lines(text: str) -> Layout:
     """Lay out a text whose rows are its non-empty lines."""
-    return Layout(rows=list(lines(text)))
+    return Layout(find_rows=lambda: lines(text))
 
 
 def lines(text: str) -> list[Place]:
     """Return the non-empty lines, without the white space around them."""
-    found = []
-    for match in re.finditer(r"[^\r\n]+", text):
-        line = match[0]
+    found, at = [], 0
+    for line in text.replace("\r", "\n").split("\n"):
         bare = line.strip()
         if bare:
-            start = match.start() + len(line) - len(line.lstrip())
+            start = at + len(line) - len(line.lstrip())
             found.append((start, start + len(bare)))
+        at += len(line) + 1
     return found
-
-
-def _object(text: str, start: int) -> tuple[dict[str, Place], dict[str, Any], int]:
-    """Locate the members of the object at `start`, which parses."""
-    places: dict[str, Place] = {}
-    values: dict[str, Any] = {}
-    at = start + 1
-    while True:
-        simple = _MEMBER.match(text, at)
-        if simple is not None:
-            name = simple[2]
-            places[name] = simple.span(1)
-            values[name] = _scalar(simple)
-            at = simple.end() + 1
-            if text[at - 1] == ",":
-                continue
-            return places, values, at
-        at = _skip(text, at)
-        if at >= len(text) or text[at] == "}":
-            return places, values, at + 1
-        key = read_at(text, at)
-        value = read_at(text, _skip(text, _skip(text, key[1]) + 1)) if key else None
-        if key is None or value is None:
-            return places, values, at + 1
-        name = str(key[0])
-        places[name] = (at, value[1])
-        values[name] = value[0]
-        at = _skip(text, value[1])
-        if text.startswith(",", at):
-            at += 1
-
-
-def _scalar(member: re.Match[str]) -> Any:
-    """Return the value of a member that the pattern matched."""
-    text = member[3]
-    if text is not None:
-        return text
-    word = member[4]
-    if word in _WORDS:
-        return _WORDS[word]
-    return float(word) if "." in word else int(word)
-
-
-def _array(text: str, start: int) -> tuple[list[Place], list[Any]]:
-    """Locate the elements of the array at `start`, which parses."""
-    places: list[Place] = []
-    values: list[Any] = []
-    at = _skip(text, start + 1)
-    while at < len(text) and text[at] != "]":
-        value = read_at(text, at)
-        if value is None:
-            break
-        places.append((at, value[1]))
-        values.append(value[0])
-        at = _skip(text, value[1])
-        if text.startswith(",", at):
-            at = _skip(text, at + 1)
-    return places, values
-
-
-def _main_list(values: dict[str, Any]) -> str | None:
-    """Name the member that holds the object's rows: the list of objects with the most elements,
-    the one with the most text where several have as many; else an object that has such a list."""
-    best: tuple[int, int] = (0, 0)
-    name = None
-    for key, value in values.items():
-        if _are_rows(value):
-            size = (len(value), len(canonical(value[:50])) if len(value) >= best[0] else 0)
-            if size > best:
-                best, name = size, key
-    if name is not None:
-        return name
-    for key, value in values.items():
-        if isinstance(value, dict) and _main_list_within(value, 3):
-            return key
-    return None
-
-
-def _main_list_within(value: dict[str, Any], depth: int) -> bool:
-    return any(
-        _are_rows(one)
-        or (depth > 0 and isinstance(one, dict) and _main_list_within(one, depth - 1))
-        for one in value.values()
-    )
-
-
-def _are_rows(value: Any) -> bool:
-    """Say whether a value is a list of objects; the content blocks of MCP are a wrapper."""
-    if not isinstance(value, list) or not value:
-        return False
-    if not all(isinstance(one, dict) for one in value):
-        return False
-    return not all(one.get("type") in ("text", "image", "audio", "resource") for one in value)
-
-
-def _deep_rows(text: str, place: Place, value: Any) -> list[Place]:
-    """Locate the rows of the member at `place`, through nested objects."""
-    at = place[0]
-    for _ in range(5):
-        key = read_at(text, at)
-        at = _skip(text, _skip(text, key[1] if key else at) + 1)
-        if isinstance(value, list):
-            return _array(text, at)[0]
-        places, values, _ = _object(text, at)
-        name = _main_list(values)
-        if name is None:
-            return []
-        at, value = places[name][0], values[name]
-    return []
-
-
-def _cells(text: str, start: int, end: int, delimiter: str) -> list[Place]:
-    """Locate the cells of one line."""
-    line = text[start:end]
-    if '"' not in line:
-        places, at = [], start
-        for cell in line.split(delimiter):
-            places.append((at, at + len(cell)))
-            at += len(cell) + 1
-        return places
-    places, at, quoted = [], start, False
-    for index in range(start, end + 1):
-        if index == end or (text[index] == delimiter and not quoted):
-            places.append((at, index))
-            at = index + 1
-        elif text[index] == '"':
-            quoted = not quoted
-    return places
-
-
-def _cell_value(text: str) -> str:
-    bare = text.strip()
-    if len(bare) >= 2 and bare[0] == bare[-1] == '"':
-        return bare[1:-1].replace('""', '"')
-    return bare
-
-
-def columns(text: str, delimiter: str) -> list[int]:
-    """Return the number of cells of every non-empty row of a delimited text."""
-    try:
-        return [len(row) for row in csv.reader(io.StringIO(text), delimiter=delimiter) if row]
-    except csv.Error:
-        return []
-
-
-def _skip(text: str, at: int) -> int:
-    match = _SPACE.match(text, at)
-    return match.end() if match else at

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from scorers.payload import layout
-from scorers.payload.json_text import MISSING, Missing, read
+from scorers.payload.json_text import MISSING, Missing, json_cost, read
+from scorers.payload.work import TooLarge, Work
 
 # Formats whose validity can be checked, and formats whose rows are their non-empty lines.
 PARSED = ("json", "jsonl", "csv")
@@ -20,7 +21,7 @@ _TIME = re.compile(
 )
 _LEVEL = re.compile(r"\b(?:DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|FATAL|CRITICAL|PASSED|FAILED)\b")
 _TRACE = re.compile(
-    r"Traceback \(most recent call last\)|^\s+at [\w.$<>]+\(|^Exception in thread|^panic: |"
+    r"Traceback \(most recent call last\)|^[ \t]+at [\w.$<>]+\(|^Exception in thread|^panic: |"
     r"^(?:[A-Z]\w*)?(?:Error|Exception): |^[\w.]+(?:Error|Exception): ",
     re.MULTILINE,
 )
@@ -28,8 +29,9 @@ _DIFF = re.compile(r"^(?:diff --git |@@ -\d+|--- \S+\n\+\+\+ )", re.MULTILINE)
 _PATH = re.compile(r"^(?:[dl-][rwxsStT-]{9}.*|[^\s|]*[/\\][^\s|]*|[^\s:|]+\.\w{1,5})(?:[:\s]|$)")
 _NUMBERED = re.compile(r"^\s*\d+(?:\t| {1,3}\||  |: |→)")
 _CODE = re.compile(
-    r"^\s*(?:def |class |import |from \w+ import|function |const |let |var |export |public |"
-    r"private |#include|package |func |fn |use |return\b|if \(|for \(|SELECT |CREATE )|[;{]\s*$",
+    r"^[ \t]*(?:def |class |import |from \w+ import|function |const |let |var |export |public |"
+    r"private |#include|package |func |fn |use |return\b|if \(|for \(|SELECT |CREATE )|"
+    r"[;{][ \t\r]*$",
     re.MULTILINE,
 )
 _TAG = re.compile(
@@ -37,40 +39,66 @@ _TAG = re.compile(
 )
 _BLOB = re.compile(r"^[A-Za-z0-9+/_-]{64,}={0,2}$")
 _NAME = re.compile(r"^[\w .()%/#:@*-]{1,60}$")
-_RULE = re.compile(r"^[\s|+:=-]*-{2,}[\s|+:=-]*$", re.MULTILINE)
+_RULE = re.compile(r"^(?=[^\n]*?--)[ \t|+:=-]*+$", re.MULTILINE)
 _SENTENCE = re.compile(r"[.!?…]['\")\]]?(?:\s|$)|[。！？]")
 
 
 @dataclass(slots=True)
 class Shape:
-    """A text's format, its value where it is JSON, and where its fields and rows stand."""
+    """A text's format, its value where it is JSON, and where its fields and rows stand. `bounded`
+    says that the text was too large for its fields and rows to be looked up."""
 
     format: str
     value: Any | Missing = MISSING
     layout: layout.Layout = field(default_factory=layout.Layout)
     delimiter: str = ","
+    bounded: bool = False
 
 
-def shape(text: str) -> Shape:
+def shape(text: str, work: Work | None = None) -> Shape:
     """Judge a text: json, jsonl, csv, table, log, listing, traceback, diff, html, code, base64,
-    prose or text."""
+    prose or text. Beyond the budget of `work` the opening and the end decide alone."""
     bare = text.strip()
     if not bare:
         return Shape("text")
-    value = read(text)
-    if isinstance(value, dict | list) or (isinstance(value, str) and bare[0] == '"'):
-        return Shape("json", value, layout.of_json(text))
-    lines = bare.splitlines()
-    if len(lines) > 1 and bare[0] in "{[" and all(_record(line) for line in lines):
-        return Shape("jsonl", MISSING, layout.of_json_lines(text))
+    work = work or Work()
+    try:
+        return _shape(text, bare, work)
+    except TooLarge:
+        return Shape(_glance(bare), bounded=True)
+
+
+def _shape(text: str, bare: str, work: Work) -> Shape:
+    if bare[0] in '{["':
+        work.spend(json_cost(text), "fields")
+        value = read(text)
+        if isinstance(value, dict | list) or (isinstance(value, str) and bare[0] == '"'):
+            return Shape("json", value, layout.of_json(text, value))
+        if bare[0] != '"' and "\n" in bare:
+            work.spend(json_cost(text), "fields")
+            lines = layout.of_json_lines(text)
+            if lines is not None:
+                return Shape("jsonl", MISSING, lines)
     delimiter = delimited(bare)
     if delimiter:
+        work.spend(2 * bare.count("\n"), "fields")
         return Shape("csv", MISSING, layout.of_csv(text, delimiter), delimiter)
     name = _words(bare[:SAMPLE])
-    return Shape(name, MISSING, layout.of_lines(text) if name in LINED else layout.Layout())
+    if name not in LINED:
+        return Shape(name)
+    work.spend(bare.count("\n"), "rows")
+    return Shape(name, MISSING, layout.of_lines(text))
 
 
-def _record(line: str) -> bool:
+def _glance(bare: str) -> str:
+    """Judge a text that is too large to parse."""
+    if (bare[0], bare[-1]) in (("{", "}"), ("[", "]")):
+        head = bare[:SAMPLE].splitlines()
+        return "jsonl" if len(head) > 2 and all(map(_is_record, head[:-1])) else "json"
+    return "csv" if delimited(bare) else _words(bare[:SAMPLE])
+
+
+def _is_record(line: str) -> bool:
     return not line.strip() or isinstance(read(line), dict | list)
 
 

@@ -5,22 +5,30 @@ from __future__ import annotations
 import ast
 import html
 import re
+from collections import deque
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any, NamedTuple
 
 from scorers.payload.json_text import MISSING, read, read_at
 
 # Python literals longer than this are left to the skeleton: parsing them is slow and hungry.
-LONGEST_LITERAL = 500_000
+LONGEST_LITERAL = 200_000
 # Levels of JSON in JSON that are opened, and texts that are looked at inside one message.
 DEEPEST = 8
 MOST_VIEWS = 12
 MOST_NODES = 20_000
+# Levels inside a message at which a wrapped result is looked for.
+DEEPEST_NODE = 12
+# Characters of values that open and never end.
+MOST_FAILED = 8_000_000
 LONGEST_NUMBERED = 32_000_000
+# Content blocks of one message that are read where a client wrote them with `repr`.
+MOST_BLOCKS = 1_000
 
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-Z\\-_]")
 _NUMBER = re.compile(r"^[ ]*(\d+)(?:\t|[ ]?\|[ ]?|: |→|  )", re.MULTILINE)
-_BLOCK_TEXT = re.compile(r"\btext=(?P<text>'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")")
+_BLOCK_TEXT = re.compile(r"\btext=(?P<text>'(?:[^'\\]|\\.)*+'|\"(?:[^\"\\]|\\.)*+\")")
 # What model providers put around a tool result: keys of the envelope, those that are sure signs
 # of one, and those that hold the result itself.
 _MARKS = {"type", "role", "tool_use_id", "tool_call_id", "call_id"}
@@ -28,8 +36,12 @@ _ENVELOPE = _MARKS | {"is_error", "isError", "cache_control", "annotations", "_m
 _HELD = {"content", "value", "output", "text"}
 # What an MCP result holds beside its content blocks.
 _RESULT = {"content", "isError", "is_error", "_meta", "meta", "structuredContent"}
-_BAD_ESCAPE = re.compile(r"(?<!\\)(?:\\\\)*\\[^\\'\"abfnrtv0-7xuUN\n]")
-_FENCE = re.compile(r"^\s*```[\w-]*\n(?P<body>.*?)\n?```\s*$", re.DOTALL)
+_BAD_ESCAPE = re.compile(r"(?<!\\)(?:\\\\)*+\\[^\\'\"abfnrtv0-7xuUN\n]")
+# A value opens at a line's start or behind white space, a colon or the end of a tag.
+_OPENS = re.compile(r"(?<![^\s:>])[{\[]")
+# What a Python literal has and JSON has not.
+_PYTHON = re.compile(r"['(]|\b(?:True|False|None)\b")
+_CLOSING = {"{": "}", "[": "]", "(": ")", "'": "'", '"': '"'}
 
 
 def without_colours(text: str) -> str:
@@ -89,8 +101,10 @@ def _behind_tag(markup: str, folded: str, opens: int) -> int:
 
 def literal(text: str) -> Any:
     """Return the value of a Python literal (`repr` of a result), `MISSING` if it is not one."""
-    bare = text.strip()
-    if not bare or bare[0] not in "{[('\"" or len(bare) > LONGEST_LITERAL:
+    bare = text.strip() if len(text) <= 2 * LONGEST_LITERAL else ""
+    if not bare or bare[-1] != _CLOSING.get(bare[0]) or len(bare) > LONGEST_LITERAL:
+        return MISSING
+    if _PYTHON.search(bare) is None:  # it would be JSON, and was read as that
         return MISSING
     if _BAD_ESCAPE.search(bare):  # no repr writes it, and Python warns about it on stderr
         return MISSING
@@ -100,29 +114,33 @@ def literal(text: str) -> Any:
         return MISSING
 
 
-def values(text: str) -> Iterator[tuple[Any, int, int]]:
+def whole_value(text: str) -> Any:
+    """Return the value that a text is, as JSON or as a Python literal; `MISSING` if it is none."""
+    value = read(text)
+    return literal(text) if value is MISSING else value
+
+
+def values(text: str, whole: Any = None) -> Iterator[tuple[Any, int, int]]:
     """Yield the values a text is or carries, each with its range: the whole text as JSON or as a
     Python literal, a fenced block, then the values that open on a line of their own."""
-    whole = read(text)
+    if whole is None:
+        whole = whole_value(text)
     if whole is not MISSING:
         yield whole, 0, len(text)
-        return
-    python = literal(text)
-    if python is not MISSING:
-        yield python, 0, len(text)
         return
     records = _records(text)
     if records:
         yield records, 0, len(text)
         return
     at = 0
-    for _ in range(MOST_VIEWS):
-        match = re.compile(r"(?:^|[:>\s])\s*([{\[])", re.MULTILINE).search(text, at)
-        if match is None:
+    for tried in range(MOST_VIEWS):
+        match = _OPENS.search(text, at)
+        # A value that does not end costs as much as one that does; in a long text few are tried.
+        if match is None or tried * len(text) > MOST_FAILED:
             return
-        found = read_at(text, match.start(1))
+        found = read_at(text, match.start())
         if found is not None and isinstance(found[0], dict | list):
-            yield found[0], match.start(1), found[1]
+            yield found[0], match.start(), found[1]
             at = found[1]
         else:
             at = match.end()
@@ -195,19 +213,22 @@ def blocks(value: Any) -> list[str] | None:
 
 
 def nodes(value: Any) -> Iterator[Any]:
-    """Yield a value and everything inside it, outer first, strings that are JSON opened too."""
-    waiting, seen = [value], 0
+    """Yield a value and everything inside it, outer first, strings that are JSON opened too; no
+    deeper than a wrapper ever is."""
+    waiting, seen = deque([(value, 0)]), 0
     while waiting and seen < MOST_NODES:
-        one = waiting.pop(0) if seen < 200 else waiting.pop()
+        one, depth = waiting.popleft() if seen < 200 else waiting.pop()
         seen += 1
         yield one
+        if depth >= DEEPEST_NODE or not isinstance(one, dict | list | tuple | str):
+            continue
         inner = _inner(one)
         if inner is not MISSING:
-            waiting.append(inner)
+            waiting.append((inner, depth + 1))
         if isinstance(one, dict):
-            waiting.extend(one.values())
+            waiting.extend([(each, depth + 1) for each in islice(one.values(), MOST_NODES)])
         elif isinstance(one, list | tuple):
-            waiting.extend(one)
+            waiting.extend([(each, depth + 1) for each in one[:MOST_NODES]])
 
 
 class View(NamedTuple):
@@ -217,8 +238,9 @@ class View(NamedTuple):
     numbered: bool = False
 
 
-def texts(message: str) -> list[View]:
-    """Return the texts a message may carry, the message itself first."""
+def texts(message: str, whole: Any = None) -> list[View]:
+    """Return the texts a message may carry, the message itself first. `whole`: the value that the
+    message is, where it is known already."""
     found = [message]
 
     def add(text: str | None) -> None:
@@ -226,9 +248,8 @@ def texts(message: str) -> list[View]:
             found.append(text)
 
     add(without_colours(message))
-    whole = read(message)
-    if whole is MISSING:
-        whole = literal(message)
+    if whole is None:
+        whole = whole_value(message)
     if whole is not MISSING:
         inner = opened(whole)
         joined = blocks(whole)
@@ -238,10 +259,10 @@ def texts(message: str) -> list[View]:
         for one in sorted(strings, key=len, reverse=True)[:3]:
             add(one)
     elif "text=" in message:
-        parts = [literal(match["text"]) for match in _BLOCK_TEXT.finditer(message)]
+        found_texts = islice(_BLOCK_TEXT.finditer(message), MOST_BLOCKS)
+        parts = [literal(match["text"]) for match in found_texts]
         add("\n".join(part for part in parts if isinstance(part, str)))
-    fenced = _FENCE.match(message)
-    add(fenced["body"] if fenced else None)
+    add(_unfenced(message))
     if "&lt;" in message or "&quot;" in message or "&amp;" in message:
         add(html.unescape(message))
     made = [View(text) for text in found]
@@ -250,3 +271,15 @@ def texts(message: str) -> list[View]:
         if bare is not None:
             made.append(View(bare, numbered=True))
     return made
+
+
+def _unfenced(message: str) -> str | None:
+    """Return what a message that is one fenced block holds."""
+    bare = message.strip()
+    if not bare.startswith("```") or not bare.endswith("```"):
+        return None
+    opens = bare.find("\n")
+    name = bare[3 : max(3, opens)].replace("-", "")
+    if opens < 0 or (name and not name.isidentifier()):
+        return None
+    return bare[opens + 1 : -3].removesuffix("\n") if opens + 1 <= len(bare) - 3 else None
