@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from collector.assembly.material import Key, Tree, key_of
 from collector.assembly.segment import Segment
-from collector.assembly.speaker import main_thread, without_utility
+from collector.assembly.speaker import NEAR, main_thread, subject_of, without_utility
 from scorers.turn import AgentInvocation, Operation, ToolExecution
 
 
@@ -112,6 +112,7 @@ def arenas(
             arena.roots.append(agent)
     for key, arena in found.items():
         arena.is_run = arena.is_run or tree.entry_around(key) is not None
+    _gather_utility(segments, found)
     asked = {
         part.id: key
         for key, arena in found.items()
@@ -126,6 +127,20 @@ def arenas(
             key = asked.get(tool.call_id, key) if tool.call_id else key
         found.setdefault(key, Arena()).tools.append(tool)
     return list(found.values())
+
+
+def _gather_utility(segments: Sequence[Segment], found: dict[Key, Arena]) -> None:
+    """Put calls that are about a run's conversation, and stand outside of it, with that run."""
+    home = {id(s): arena for arena in found.values() for s in arena.segments}
+    ordered = sorted(segments, key=lambda s: s.calls[0].start_ns)
+    for at, segment in enumerate(ordered):
+        arena = home[id(segment)]
+        if arena.is_run:
+            continue
+        subject = subject_of(segment, ordered[max(at - NEAR, 0) : at + NEAR + 1])
+        if subject is not None and home[id(subject)] is not arena:
+            arena.segments.remove(segment)
+            home[id(subject)].segments.append(segment)
 
 
 def _arena_of(

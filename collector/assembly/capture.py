@@ -8,11 +8,12 @@ What it cut is unobservable, never lost.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from scorers.turn import Inference, Operation, Part, ToolExecution
+from scorers.turn import AgentInvocation, Inference, Operation, Part, ToolExecution
 
+MOST_ALIKE = 3  # different texts of exactly one length are no coincidence
 MIN_LIMIT = 64  # characters; shorter limits would leave nothing to measure
 
 
@@ -23,7 +24,7 @@ class CaptureLimits:
     by_service: dict[str | None, int] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, operations: Iterable[Operation]) -> CaptureLimits:
+    def of(cls, operations: Sequence[Operation]) -> CaptureLimits:
         """Find the limits: the greatest length, seen twice or more, with broken JSON among it."""
         lengths: dict[str | None, Counter[int]] = defaultdict(Counter)
         broken: set[str | None] = set()
@@ -33,13 +34,10 @@ class CaptureLimits:
                 broken.add(operation.service)
         found: dict[str | None, int] = {}
         for service, counted in lengths.items():
-            if not counted:
-                continue
-            longest = max(counted)
-            times = counted[longest]
-            if longest >= MIN_LIMIT and times >= (2 if service in broken else 3):
+            longest = max(counted, default=0)
+            if longest >= MIN_LIMIT and counted[longest] >= (2 if service in broken else 3):
                 found[service] = longest
-        return cls(found)
+        return cls(_confirmed(found, broken, operations))
 
     def cut_reason(self, tool: ToolExecution) -> str | None:
         """Say whether a tool's result ends at the limit."""
@@ -62,3 +60,34 @@ class CaptureLimits:
         return bool(call.capture.broken) or (
             limit is not None and limit in call.capture.lengths and not call.input
         )
+
+
+def _confirmed(
+    found: dict[str | None, int], broken: set[str | None], operations: Sequence[Operation]
+) -> dict[str | None, int]:
+    """Leave only limits at which different texts end: one text, told again in every later call,
+    has one length too. Broken JSON needs no other proof."""
+    doubtful = {service: length for service, length in found.items() if service not in broken}
+    if not doubtful:
+        return found
+    distinct: dict[str | None, set[int]] = defaultdict(set)
+    for operation in operations:
+        length = doubtful.get(operation.service)
+        if length is not None and length in operation.capture.lengths:
+            distinct[operation.service] |= {
+                hash(text) for text in _texts(operation) if len(text) == length
+            }
+    return {
+        service: length
+        for service, length in found.items()
+        if service in broken or len(distinct[service]) >= MOST_ALIKE
+    }
+
+
+def _texts(operation: Operation) -> Iterator[str]:
+    if isinstance(operation, ToolExecution):
+        yield from filter(None, (operation.result, operation.arguments))
+    elif isinstance(operation, Inference | AgentInvocation):
+        for message in (*(operation.input or ()), *(operation.output or ())):
+            for part in message.parts:
+                yield part.text

@@ -59,18 +59,22 @@ def without_utility(segments: Sequence[Segment]) -> list[Segment]:
 
 
 def _is_utility(segment: Segment, near: Sequence[Segment]) -> bool:
-    if all(call.utility for call in segment.calls):
-        return True
+    return all(call.utility for call in segment.calls) or subject_of(segment, near) is not None
+
+
+def subject_of(segment: Segment, near: Sequence[Segment]) -> Segment | None:
+    """Return the segment that a single call is about, None where it stands for itself."""
     if len(segment.calls) > 1 or segment.uses_tools or segment.calls[0].tools:
-        return False
+        return None
     if not _ABOUT.search(segment.instruction):
-        return False
+        return None
     text = segment.all_text
-    return any(
-        quotes(text, other.request) or quotes(text, other.reply)
-        for other in near
-        if other.thread != segment.thread and not _is_about(other)
-    )
+    for other in near:
+        if other.thread == segment.thread or _is_about(other):
+            continue
+        if quotes(text, other.request) or quotes(text, other.reply):
+            return other
+    return None
 
 
 def _is_about(segment: Segment) -> bool:

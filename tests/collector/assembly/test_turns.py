@@ -379,3 +379,16 @@ def test_sub_agent_whose_tool_span_is_missing(run, say, lost):
     else:
         assert turn.reply == "Dock 5 has most."
         assert turn.model_calls == 3
+
+
+def test_title_call_beside_the_agents_run_is_no_turn(run, say):
+    """A harness asks for a title under a plain root span, outside of the agent's own."""
+    run.call([say.user("Plan the delivery route.")], say.says("Take A-C-D."), parent="agent")
+    run.agent("desk", span="agent", parent="root")
+    run.call(
+        [say.system("Write a title."), say.user("Plan the delivery route.")],
+        say.says("Delivery route"),
+    )
+    run.parents[(run.trace, "root")] = None
+    turn = run.turn()
+    assert (turn.reply, turn.model_calls) == ("Take A-C-D.", 2)
