@@ -15,7 +15,7 @@ MIN_QUOTE = 8
 _ABOUT = re.compile(
     r"\b(?:titles?|headings?|summar\w+|topics?|classif\w+|categor\w+|labels?|tags?|follow[- ]?ups?|"
     r"suggest\w*|intents?|guardrails?|safe(?:ty)?|moderat\w+|rewrite|rephrase|reformulat\w+|"
-    r"rout(?:e|er|ing)|keywords?|judge|grade|evaluat\w+|score)\b|标题|摘要|总结|分类|意图",
+    r"routers?|routing|keywords?|judge|grade|evaluat\w+|score)\b|\A\W*route\b|标题|摘要|总结|分类|意图",
     re.IGNORECASE,
 )
 
