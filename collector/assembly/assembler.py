@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from collector.assembly.combine import weight
 from collector.assembly.conversations import Conversations
+from collector.assembly.lengths import Lengths
 from collector.assembly.links import Links
 from collector.assembly.material import Key, Material, key_of, root_ended
 from collector.assembly.open_turns import Given, Group, Held, asked_for
@@ -107,6 +108,8 @@ class Assembler:
         if isinstance(record, Span):
             parent = record.parent_id
             group.parents[(trace, record.span_id)] = (trace, parent) if parent else None
+            service = record.resource.text("service.name")
+            group.lengths.setdefault(service, Lengths()).add(record)
             if record.kind in ENTRY_KINDS or _HTTP_NAME.match(record.name):
                 group.entries.add((trace, record.span_id))
         group.last_seen = now

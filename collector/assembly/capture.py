@@ -8,7 +8,7 @@ What it cut is unobservable, never lost.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from scorers.turn import AgentInvocation, Inference, Operation, Part, ToolExecution
@@ -24,8 +24,13 @@ class CaptureLimits:
     by_service: dict[str | None, int] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, operations: Sequence[Operation]) -> CaptureLimits:
-        """Find the limits: the greatest length, seen twice or more, with broken JSON among it."""
+    def of(
+        cls, operations: Sequence[Operation], shown: Mapping[str | None, int] | None = None
+    ) -> CaptureLimits:
+        """Find the limits: the greatest length, seen twice or more, with broken JSON among it.
+
+        `shown` are limits that the services' attributes show by themselves, content or not.
+        """
         lengths: dict[str | None, Counter[int]] = defaultdict(Counter)
         broken: set[str | None] = set()
         for operation in operations:
@@ -37,7 +42,7 @@ class CaptureLimits:
             longest = max(counted, default=0)
             if longest >= MIN_LIMIT and counted[longest] >= (2 if service in broken else 3):
                 found[service] = longest
-        return cls(_confirmed(found, broken, operations))
+        return cls(_confirmed(found, broken, operations) | dict(shown or {}))
 
     def cut_reason(self, tool: ToolExecution) -> str | None:
         """Say whether a tool's result ends at the limit."""

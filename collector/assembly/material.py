@@ -24,13 +24,14 @@ class Material:
 
     `parents` maps a span to its parent, or to None for a root; `entries` are the spans in which a
     process served a request or a message. `incomplete` says why spans of the group are known to be
-    missing here, None where none is.
+    missing here, None where none is. `limits` are value length limits that services show.
     """
 
     operations: list[AnyOperation] = field(default_factory=list)
     parents: dict[Key, Key | None] = field(default_factory=dict)
     entries: set[Key] = field(default_factory=set)
     incomplete: str | None = None
+    limits: dict[str | None, int] = field(default_factory=dict)
 
 
 def root_ended(parents: Mapping[Key, Key | None]) -> bool:

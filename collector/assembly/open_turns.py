@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from collector.assembly.lengths import Lengths
 from collector.assembly.material import Key, Material
 from collector.dialect import AnyOperation, MessageEvent
 from scorers.turn import Inference, Part, ToolExecution
@@ -51,6 +52,7 @@ class Group:
     held: dict[object, Held] = field(default_factory=dict)
     parents: dict[Key, Key | None] = field(default_factory=dict)
     entries: set[Key] = field(default_factory=set)
+    lengths: dict[str | None, Lengths] = field(default_factory=dict)
     closed_at: float = 0.0
     broken_off: bool = False
     size: int = 0
@@ -74,7 +76,11 @@ class Group:
     def material(self) -> Material:
         """Return what is known of the group, as assembly takes it."""
         return Material(
-            list(self.operations()), dict(self.parents), set(self.entries), self.incomplete
+            list(self.operations()),
+            dict(self.parents),
+            set(self.entries),
+            self.incomplete,
+            {name: seen.limit for name, seen in self.lengths.items() if seen.limit},
         )
 
     def requested(self) -> set[str]:
@@ -99,6 +105,8 @@ class Group:
         self.held |= other.held
         self.parents |= other.parents
         self.entries |= other.entries
+        for name, seen in other.lengths.items():
+            self.lengths.setdefault(name, Lengths()).merge(seen)
         self.given |= other.given
         self.size += other.size
         self.first_seen = min(self.first_seen, other.first_seen)

@@ -38,7 +38,7 @@ def assemble(
     told what is said now.
     """
     work = merge(material)
-    limits = CaptureLimits.of([*work.inferences, *work.tools, *work.agents])
+    limits = CaptureLimits.of([*work.inferences, *work.tools, *work.agents], material.limits)
     results = Results(work, limits, material.incomplete, _CUT_SHORT.get(closed_by))
     outer = [call for call in work.inferences if work.tree.tool_around(call) is None]
     known = conversations.asides if conversations is not None else {}
