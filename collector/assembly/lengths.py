@@ -14,6 +14,7 @@ from collector.span import Span
 
 MIN_LENGTH = 8  # characters; a shorter limit would leave no names to tell services apart
 LONG = 64  # from here on, two different values and one that breaks off are proof
+ENDS = {"{": "}", "[": "]", '"': '"'}
 MOST_VALUES = 16  # different values of the greatest length that are counted
 
 
@@ -63,5 +64,5 @@ class Lengths:
                 self.greatest, self.values, self.broken = len(value), set(), False
             if len(self.values) < MOST_VALUES:
                 self.values.add(hash(value))
-            if value[:1] in "{[" and value[-1:] not in "}]":
+            if value[0] in ENDS and value[-1:] != ENDS[value[0]]:
                 self.broken = True  # a document that ends in the middle
