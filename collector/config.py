@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field, ValidationError, model_validator
 
 from collector import document
 from collector.admin.settings import AdminConfig
@@ -102,6 +102,18 @@ class Config(Section):
             if not is_loopback(endpoint):
                 found.append(f"{key}: {endpoint} can be reached from other machines")
         return tuple(found)
+
+    @model_validator(mode="after")
+    def _own_ports(self) -> Config:
+        taken: dict[str, str] = {}
+        for key, endpoint in self.endpoints().items():
+            port = endpoint.rpartition(":")[2]
+            if port in taken and port != "0":
+                raise ValueError(
+                    f"expected a port of its own for {key}, read that of {taken[port]}"
+                )
+            taken[port] = key
+        return self
 
     def endpoints(self) -> dict[str, str]:
         """Return the addresses this process listens on, by key."""

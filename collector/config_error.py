@@ -36,9 +36,8 @@ def sentences(error: ValidationError, root: type[BaseModel], read: Document) -> 
     for item in error.errors(include_url=False):
         loc: Loc = item["loc"]
         key = ".".join(str(part) for part in loc)
-        found.append(
-            (read.lines.get(loc, 0), f"{read.place(loc)}: {key}: {_what(item, root, read)}")
-        )
+        told = ": ".join(filter(None, (read.place(loc), key, _what(item, root, read))))
+        found.append((read.lines.get(loc, 0), told))
     return [sentence for _, sentence in sorted(found, key=lambda pair: pair[0])]
 
 

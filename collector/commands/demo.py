@@ -24,6 +24,7 @@ from collector.demo.sender import send_grpc, send_http, trace_ids
 from collector.demo.sidecar import Ports, Sidecar, choose_ports
 from collector.errors import UsageError
 from collector.view.finding import failing_replies, is_judged, losses
+from collector.view.terminal import Terminal
 
 CLOSED_SECONDS = 60.0  # far beyond the demo's own quiet period
 POLL_SECONDS = 0.2
@@ -65,6 +66,8 @@ def run(args: argparse.Namespace) -> int:
                 _write(args, page, turns)
                 if os.environ.get("DEMO_KEEP", "") not in ("", "0"):
                     _keep(sidecar)
+                else:
+                    _say("the sidecar stops now; with DEMO_KEEP=1 it stays, to be looked at")
     finally:
         signal.signal(signal.SIGTERM, stopped)
     return 0
@@ -115,7 +118,7 @@ def _samples(metrics: str) -> list[str]:
     found = []
     for sample in SAMPLES:
         matching = [line for line in lines if re.match(sample, line) and not line.endswith(" 0.0")]
-        found.extend(matching[:1])
+        found.extend(matching[:2])  # one for each version of the agent
     return found
 
 
@@ -140,7 +143,7 @@ def _write(args: argparse.Namespace, page: Page, turns: Iterable[dict[str, Any]]
             shown |= {"missing": loss.missing, "share": loss.share}
         sys.stdout.write(json.dumps(document, ensure_ascii=False, indent=1) + "\n")
     elif args.svg is None:
-        show(Console(file=sys.stdout), page)
+        show(Terminal(), page)
 
 
 def _write_svg(path: Path, page: Page) -> None:

@@ -49,16 +49,15 @@ def run(args: argparse.Namespace) -> int:
     if args.output == "json":
         _write_json(entries, totals, pipeline)
     else:
-        from rich.console import Console  # noqa: PLC0415 - slow to import
-
-        from collector.view import turns as view  # noqa: PLC0415
+        from collector.view import turns as view  # noqa: PLC0415 - slow to import
+        from collector.view.terminal import Terminal  # noqa: PLC0415 - slow to import
 
         kept = []
         for entry in entries:
             totals.add(entry)
             kept.append(turn_record(entry))
         document = totals.as_dict(spans=pipeline.spans, log_records=pipeline.log_records)
-        view.show(Console(file=sys.stdout), kept, document)
+        view.show(Terminal(), kept, document)
     observer.report()
     return 0
 

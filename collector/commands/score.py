@@ -170,6 +170,11 @@ def _line(scorer: Scorer, turn: Turn) -> dict[str, Any]:
 def _sentence(line: Mapping[str, Any]) -> str:
     if line["outcome"] != Outcome.scored:
         return f"{line['id']}  {line['outcome']}: {line['reason']}"
-    spans = ", ".join(gap["span"] for gap in line["gaps"])
-    verdict = "failed" if line["failed"] else "usable"
-    return f"{line['id']}  {verdict}" + (f": {spans}" if spans else "")
+    if not line["failed"]:
+        return f"{line['id']}  usable"
+    why = [f"{gap['span']} ({gap['category']}: {gap['question']})" for gap in line["gaps"]]
+    if line["answered"] is False:
+        why.append("it does not answer what was asked")
+    if line["same_language"] is False:
+        why.append("it is not in the requester's language")
+    return f"{line['id']}  failed: {'; '.join(why)}"

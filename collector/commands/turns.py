@@ -52,14 +52,13 @@ def run(args: argparse.Namespace) -> int:
             document = json.dumps(totals.as_dict(), ensure_ascii=False)
             sys.stdout.write(f'],\n"totals": {document}}}\n')
         else:
-            from rich.console import Console  # noqa: PLC0415 - slow to import
-
-            from collector.view import turns as view  # noqa: PLC0415
+            from collector.view import turns as view  # noqa: PLC0415 - slow to import
+            from collector.view.terminal import Terminal  # noqa: PLC0415 - slow to import
 
             records = list(ledger.turns(since_ns=since_ns))
             for record in records:
                 totals.add_record(record)
-            view.show(Console(file=sys.stdout), records, totals.as_dict())
+            view.show(Terminal(), records, totals.as_dict())
     finally:
         ledger.close()
     return 0

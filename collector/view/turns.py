@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 from rich.console import Console
@@ -14,6 +16,7 @@ from collector.view.profile import profile, sentence
 from collector.view.reply import failing_reply
 from collector.view.words import counted, heading, indented, plain, shorten
 
+WIDE = 140  # columns from which on a line has room for a trace id
 MOST_TURNS = 40  # turns listed one by one; all of them are counted
 MOST_FAILING = 10
 
@@ -21,13 +24,24 @@ MOST_FAILING = 10
 def show(console: Console, turns: Sequence[Mapping[str, Any]], totals: Mapping[str, Any]) -> None:
     """Write turns and totals in the shape of `replay --output json`."""
     console.print(heading(counted(len(turns), "turn")))
-    console.print(_list(turns[:MOST_TURNS]))
+    console.print(_list(turns[:MOST_TURNS], console.width))
     if len(turns) > MOST_TURNS:
         more = f"  and {len(turns) - MOST_TURNS:,} more (--output json lists them all)"
         console.print(Text(more, style="dim"))
     console.print()
     console.print(heading("Loss profile: did what the tools produced reach the model?"))
     console.print(Text(f"  {_observed(totals)}"))
+    reasons = Counter(
+        pair["reason"]
+        for turn in turns
+        for pair in turn["tool_results"]
+        if pair["state"] in ("unobservable", "lower_bound")
+    )
+    if reasons:
+        told = ", ".join(
+            f"{count} {plain(str(reason))}" for reason, count in reasons.most_common(8)
+        )
+        console.print(Text(f"  Not shown, by reason: {told}.", style="dim"))
     found = losses(turns)
     console.print(profile(found, console))
     for loss in found:
@@ -56,30 +70,53 @@ def _observed(totals: Mapping[str, Any]) -> str:
         return "No tool results were seen."
     hidden = states.get("unobservable", 0) + states.get("lower_bound", 0)
     share = totals["observable_share"]
-    shown = "none could be observed" if share is None else f"{share:.0%} of them observable"
-    return (
-        f"{results:,} tool results, {shown}, {hidden:,} with a side that telemetry does not show."
-    )
+    if share is None:
+        return f"{counted(results, 'tool result')}, none of which could be observed."
+    told = f"{counted(results, 'tool result')}, {int(share * 100 + 0.5)} % observable"
+    return f"{told}; of {hidden:,} telemetry does not show both sides." if hidden else f"{told}."
 
 
-def _list(turns: Sequence[Mapping[str, Any]]) -> Table:
-    table = Table(box=None, padding=(0, 2, 0, 2), header_style="bold dim", expand=True)
-    table.add_column("agent", no_wrap=True, max_width=24, overflow="ellipsis")
+def _list(turns: Sequence[Mapping[str, Any]], width: int) -> Table:
+    """One line a turn; a wide terminal shows the trace by which it is found again."""
+    table = Table(box=None, padding=(0, 1, 0, 2), header_style="bold dim", expand=True)
+    table.add_column("ended (UTC)", no_wrap=True, min_width=11)
+    table.add_column("agent", no_wrap=True, max_width=20, overflow="ellipsis")
     table.add_column("request", no_wrap=True, ratio=1, overflow="ellipsis")
     table.add_column("reply", no_wrap=True, ratio=1, overflow="ellipsis")
-    table.add_column("tools", justify="right", no_wrap=True, min_width=5)
-    table.add_column("lost", justify="right", no_wrap=True, min_width=4)
+    table.add_column("lost", justify="right", no_wrap=True, min_width=5)
+    table.add_column("verdict", no_wrap=True, min_width=7)
+    if width >= WIDE:
+        table.add_column("trace", no_wrap=True, min_width=32)
     for turn in turns:
         pairs = turn["tool_results"]
         lost = sum(pair["state"] in ("cut", "dropped", "spilled", "lower_bound") for pair in pairs)
-        table.add_row(
+        verdict = _verdict(turn)
+        cells = [
+            Text(_time(turn["ended_ns"]), style="dim"),
             Text(plain(turn["agent"] or "–")),
             _text(turn, "request"),
             _text(turn, "reply"),
-            str(len(pairs)),
-            Text(str(lost), style="bold red" if lost else ""),
-        )
+            Text(f"{lost}/{len(pairs)}", style="bold red" if lost else ""),
+            Text(verdict, style="bold red" if verdict == "failed" else ""),
+        ]
+        if width >= WIDE:
+            cells.append(Text((turn["trace_ids"] or ["–"])[0], style="dim"))
+        table.add_row(*cells)
     return table
+
+
+def _time(unix_ns: int | None) -> str:
+    if not unix_ns:
+        return "–"
+    return datetime.fromtimestamp(unix_ns / 1e9, UTC).strftime("%m-%d %H:%M")
+
+
+def _verdict(turn: Mapping[str, Any]) -> str:
+    """The first judge's verdict, or the state in which the reply ended with it."""
+    for score in turn["scores"]:
+        if score["label"]:
+            return str(score["label"])
+    return next(iter(turn["states"].values()), "–")
 
 
 def _text(turn: Mapping[str, Any], what: str) -> Text:

@@ -190,10 +190,10 @@ def test_alias_bombs_end(problems):
 
 def test_merge_keys_work(read):
     text = (
-        "receivers:\n  otlp:\n    grpc: &here {endpoint: 'localhost:1'}\n"
+        "receivers:\n  otlp:\n    grpc: &here {endpoint: 'localhost:0'}\n"
         "    http:\n      <<: *here\n"
     )
-    assert read(text).receivers.otlp.http.endpoint == "localhost:1"
+    assert read(text).receivers.otlp.http.endpoint == "localhost:0"
 
 
 def test_values_come_from_the_environment(read):
@@ -350,3 +350,13 @@ def test_settings_are_frozen():
     assert issubclass(Config, Section)
     with pytest.raises(ValueError, match="frozen"):
         Config().service.log_level = "debug"
+
+
+def test_two_listeners_on_one_port_are_an_error_and_any_free_port_is_none():
+    otlp = {"grpc": {"endpoint": "127.0.0.1:4317"}, "http": {"endpoint": "127.0.0.1:4317"}}
+    with pytest.raises(ConfigError, match=r"a port of its own for receivers\.otlp\.http\.endpoint"):
+        config.validate(document.Document("c.yaml", {"receivers": {"otlp": otlp}}), {})
+    free = {"endpoint": "127.0.0.1:0"}
+    config.validate(
+        document.Document("c.yaml", {"receivers": {"otlp": {"grpc": free, "http": free}}}), {}
+    )
