@@ -25,7 +25,19 @@ from typing import Any
 
 from scorers.judges.lexical_reader import LexicalReader
 from scorers.point import turn_from_point
-from scorers.reading import abbreviations, amounts, answered, deliveries, language, names, pointers
+from scorers.reading import (
+    abbreviations,
+    amounts,
+    answered,
+    deliveries,
+    labels,
+    language,
+    laymen,
+    names,
+    places,
+    pointers,
+    unfinished,
+)
 from scorers.reading.known import Known
 from scorers.reading.passage import Passage
 from scorers.score import Outcome
@@ -38,6 +50,28 @@ RULES: dict[str, Callable[[Passage, Known, Turn], Any]] = {
     "codes": lambda passage, known, turn: names.unexplained_names(
         passage, known, turn.requester.request or ""
     )[0],
+    "labels": lambda passage, known, turn: labels.coined_labels(
+        passage, known, turn.requester.request or ""
+    ),
+    "places": lambda passage, known, _: places.numbered_places(passage, known),
+    "short forms": lambda passage, known, turn: laymen.short_forms(
+        passage, known, turn.requester.request or ""
+    ),
+    "columns": lambda passage, known, turn: laymen.unnamed_columns(
+        passage, known, turn.requester.request or ""
+    ),
+    "promise": lambda passage, _, turn: unfinished.is_promise(
+        passage, turn.requester.request or ""
+    ),
+    "bare work": lambda passage, _, turn: unfinished.is_bare_work(
+        passage, turn.requester.request or ""
+    ),
+    "no amount": lambda passage, _, turn: unfinished.leaves_amount_open(
+        passage, turn.requester.request or ""
+    ),
+    "raw data": lambda passage, _, turn: unfinished.is_raw_data(
+        passage, turn.requester.request or ""
+    ),
     "terms": lambda passage, known, _: abbreviations.unexplained_terms(passage, known),
     "row letters": lambda passage, known, _: abbreviations.unnamed_rows(passage, known),
     "undelivered": lambda passage, known, turn: deliveries.undelivered(

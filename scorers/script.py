@@ -20,30 +20,73 @@ LATIN = {
     "es": "el la los las de y que en un una por con para del se su al lo es como más pero sus le "
     "ya o este sí porque esta entre cuando muy sin sobre también me hasta hay donde quien desde "
     "todo nos durante no está te tu mi si fue ha eso usted puede qué cuánto cuánta "
-    "cuántos cuándo cuál cuáles dónde cómo mis tengo quiero necesito puedo del están estoy",
+    "cuántos cuándo cuál cuáles dónde cómo mis tengo quiero necesito puedo del están estoy "
+    "cuando llega mañana",
     "pt": "o a os as de e que em um uma por com para do da dos das se no na ao é como mais mas "
     "foi ele tem à seu sua ou ser quando muito há nos já está eu também só pelo pela até isso "
-    "não você são meu minha nas uma esse esta",
+    "não você são meu minha nas uma esse esta meus minhas qual quanto quantos onde estou posso "
+    "quero preciso",
     "fr": "le la les de et des un une du en que qui est pour dans par sur pas au avec il ce ne se "
     "plus sont je vous nous elle mais ou son sa ses leur cette être aux été ont fait comme si tout "
-    "votre mon d'un c'est l'on",
+    "votre mon d'un c'est l'on quel quelle quels quelles quand où comment pourquoi combien "
+    "aujourd'hui mes ma peux pouvez quelqu'un suis",
     "de": "der die das und in den von zu mit ist nicht ein eine sich auf für dem des im als auch "
     "es an werden aus er hat dass sie nach wird bei einer um am sind noch wie einem über einen so "
     "zum war haben nur oder aber vor zur bis mehr durch man ich wir ihr sein wurde keine wann wo "
-    "wer warum welche welcher welches wieso mein meine meinen meinem bitte mir",
+    "wer warum welche welcher welches wieso mein meine meinen meinem bitte mir ihnen habe vom "
+    "uns unsere ihre ihr",
     "it": "il la le lo gli di e che in un una per con del della dei delle è non si da al sono come "
-    "più ma anche alla nel ha se questo questa ci o su mi sua suo dal nella essere ho cosa quando",
+    "più ma anche alla nel ha se questo questa ci o su mi sua suo dal nella essere ho cosa "
+    "quando mio mia miei dove perché quanto posso vorrei due",
     "nl": "de het een en van in is dat op te met voor niet zijn er aan die ook als om door maar "
-    "bij uit naar nog dan of over wordt heeft je ik we deze kan geen wat worden",
+    "bij uit naar nog dan of over wordt heeft je ik we deze kan geen wat worden u uw mijn jouw "
+    "kunt wanneer waar hoe waarom wie welke mij ons onze hun heb hebben ben bent moet wil zou",
     "pl": "i w na z do się nie jest to że o jak za po od przez ale dla co czy są już tak tylko ma "
-    "był który oraz być może jego pan mnie",
+    "był który oraz być może jego pan mnie kiedy gdzie dlaczego ile mój moje moja mam mogę "
+    "proszę jaki jaka jakie kto",
     "tr": "ve bir bu da de için ile ne çok mi olarak daha gibi var ama en kadar olan sonra ben "
-    "değil her şey mı o ise",
+    "değil her şey mı o ise zaman nerede nasıl neden benim var mıdır iki hangi",
     "id": "yang dan di ini itu dengan untuk tidak dari dalam akan pada juga ke ada saya adalah "
-    "karena bisa sudah oleh atau kami anda",
+    "karena bisa sudah oleh atau kami anda kapan bagaimana mengapa berapa",
     "vi": "và của là có không cho một được trong các với này những người đã để khi tôi bạn từ",
     "sv": "och att det som en på är av för med den till inte har om ett jag var men kan så från "
-    "vi du eller när ska vid",
+    "vi du eller när ska vid min mitt mina hur vad varför vilken ",
+    # Also Norwegian, which shares these words.
+    "da": "og at det som en på er af for med den til ikke har om et jeg var men kan så fra vi "
+    "du eller "
+    "når skal ved hvornår hvordan hvorfor hvor hvad hvilken min mit mine igen hvad av noe hva",
+    "fi": "ja on ei että se oli mutta kun niin tai hän minä minun olen olet voi mitä missä milloin "
+    "miksi miten kuinka joka ovat myös vain nyt jos kanssa ole onko",
+    # Also Slovak.
+    "cs": "a je se že na to v s z do ale jak pro jako kdy kde proč kolik můj moje mám mohu už "
+    "jen by "
+    "jsem jsou není nebo když který která které ako kedy kde prečo môj som sú nie alebo",
+    "hu": "a az és hogy nem egy van ez meg de mikor hol miért hogyan mennyi már csak ha vagy kell "
+    "volt lesz nekem ezt azt még",
+    "ro": "și şi de la în nu este cu un o pe care din că mai pentru sunt când unde cum mea meu "
+    "mele "
+    "cât ce să am sau după fost două vreau pot",
+}
+# Letters that few of these languages write: a word that holds one and does not begin with a
+# capital, as names do, counts as one of their words.
+LETTERS = {
+    "es": "ñ",
+    "pt": "ãõ",
+    "fr": "çêœùî",
+    "de": "ßäöü",
+    "pl": "ąćęłńśźż",
+    "tr": "ğış",
+    "sv": "åäö",
+    "da": "åæø",
+    "fi": "äö",
+    "cs": "řěůďťňčšžýľĺŕ",
+    "hu": "őűöü",
+    "ro": "ăâîșțşţ",
+    "vi": "đơưăạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữựỳỵỷỹ",
+}
+MARKED = {
+    letter: tuple(k for k, v in LETTERS.items() if letter in v)
+    for letter in "".join(LETTERS.values())
 }
 CYRILLIC = {
     "ru": "и в не на что я с как это по но из у за от так для вы мы о же к он она они бы было все "
@@ -54,6 +97,13 @@ CYRILLIC = {
 ARABIC = {
     "ar": "في من على أن إلى هذا هذه عن مع لا ما كان التي الذي أو هو هي لم قد كل بعد",
     "fa": "و در به از که این را با است برای آن یک خود تا بر هم نیز می شود اما یا",
+}
+
+# What tells the languages of a script apart where its words don't: the first whose letters stand in
+# the text, else the last. Russian stands for Bulgarian as well.
+OWN_LETTERS = {
+    "cyrillic": (("uk", "іїєґ"), ("sr", "ђћџљњј"), ("kk", "әқңөұүһ"), ("be", "ў"), ("ru", "")),
+    "arabic": (("ur", "ٹڈڑںے"), ("fa", "پچژگکی"), ("ar", "")),
 }
 
 # First and last code point of each script that decides something, and the script's name.
@@ -169,17 +219,41 @@ def _by_words(text: str, script: str) -> str | None:
     owners = VOTES[script]
     votes: Counter[str] = Counter()
     words: dict[str, set[str]] = {}
-    for word in WORD.findall(text.lower().replace("’", "'")):
+    marked: dict[str, set[str]] = {}
+    for written in WORD.findall(text.replace("’", "'")):
+        word = written.lower()
         for language in owners.get(word, ()):
             votes[language] += 1
             # A lone letter may be a label or a unit; è and é are words.
             if len(word) > 1 or not word.isascii():
                 words.setdefault(language, set()).add(word)
+        if script == "latin" and not word.isascii() and written[0].islower():
+            for language in {owner for mark in word for owner in MARKED.get(mark, ())}:
+                votes[language] += word not in owners or language not in owners[word]
+                marked.setdefault(language, set()).add(word)
     (language, first), (_, second) = [*votes.most_common(2), ("", 0), ("", 0)][:2]
-    # Related languages share many small words: a winner needs a clear lead.
-    if len(words.get(language, ())) < FEWEST_WORDS or first < 1.25 * second:
-        return None
-    return language
+    # Related languages share many small words: a winner needs a clear lead. Marked letters alone
+    # may be a name's; with one small word they tell.
+    found = words.get(language, set())
+    enough = len(found | marked.get(language, set()) if found else ()) >= FEWEST_WORDS
+    if enough and first >= 1.25 * second:
+        return language
+    return _by_letters(text, script)
+
+
+def _by_letters(text: str, script: str) -> str | None:
+    """The language whose own letters a text is written with, where its words don't tell."""
+    folded = text.lower()
+    for language, letters in OWN_LETTERS.get(script, ()):
+        if not letters or any(letter in folded for letter in letters):
+            return language
+    return None
+
+
+def speaks(text: str, language: str) -> bool:
+    """Whether a text in another script holds a small word of a language in Latin letters."""
+    words = LATIN.get(language, "").split()
+    return any(len(word) > 1 and word in words for word in WORD.findall(text.lower()))
 
 
 def asked_for(message: str, language: str) -> bool:

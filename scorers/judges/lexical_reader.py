@@ -19,10 +19,16 @@ from scorers.reading import (
     deliveries,
     introduced,
     kinds,
+    known,
+    labels,
     language,
+    laymen,
     names,
+    passage,
+    places,
     pointers,
     standing,
+    unfinished,
     well_known,
 )
 from scorers.reading.gap import Gap
@@ -33,7 +39,7 @@ from scorers.score import Outcome, Score
 from scorers.turn import Turn
 
 # Raised where code, not a pattern or threshold, changes a verdict.
-LOGIC = "2"
+LOGIC = "3"
 VERSION = fingerprint(
     (
         abbreviations,
@@ -44,11 +50,17 @@ VERSION = fingerprint(
         identifiers,
         introduced,
         kinds,
+        known,
+        labels,
         language,
+        laymen,
         names,
+        passage,
+        places,
         pointers,
         script,
         standing,
+        unfinished,
         well_known,
     ),
     LOGIC,
@@ -65,20 +77,17 @@ class _Reading:
 
     gaps: tuple[Gap, ...]
     same_language: bool | None
-    only_actions: bool
-    passed_over: str | None
+    unanswered: str | None
     answer_quote: str | None
 
     @property
     def failed(self) -> bool:
-        return bool(
-            self.gaps or self.same_language is False or self.only_actions or self.passed_over
-        )
+        return bool(self.gaps or self.same_language is False or self.unanswered)
 
     @property
     def answered(self) -> bool | None:
         """False where seen not to answer, True where a sentence takes the request up, else None."""
-        if self.only_actions or self.passed_over:
+        if self.unanswered:
             return False
         return True if self.answer_quote else None
 
@@ -95,10 +104,8 @@ class _Reading:
         found = []
         if self.same_language is False:
             found.append("the reply is not in the requester's language")
-        if self.only_actions:
-            found.append("it lists what was done and not what came of it")
-        if self.passed_over:
-            found.append(f"it passes over {self.passed_over}, which the request names")
+        if self.unanswered:
+            found.append(self.unanswered)
         if self.gaps:
             spans = ", ".join(f"“{gap.span}”" for gap in self.gaps[:5])
             more = f" and {len(self.gaps) - 5} more" if len(self.gaps) > 5 else ""
@@ -142,19 +149,18 @@ class LexicalReader:
             return self._unscored(turn.request_missing or "no request is known")
         if len(turn.reply) > LONGEST_REPLY:
             return self._unscored(f"the reply is longer than {LONGEST_REPLY} characters")
-        passage = Passage(turn.reply)
-        known = Known(turn)
-        coded, open_names = names.unexplained_names(passage, known, request[-REQUEST_END:])
-        reading = _read(passage, known, turn, request[-REQUEST_END:], coded)
-        if open_names and not reading.failed and not known.private:
+        text, seen = Passage(turn.reply), Known(turn)
+        coded, open_names = names.unexplained_names(text, seen, request[-REQUEST_END:])
+        reading = _read(text, seen, turn, request[-REQUEST_END:], coded)
+        if open_names and not reading.failed and not seen.private:
             return self._unscored(
                 "no private context is recorded, so nothing tells whether "
                 f"{open_names[0].text} comes from the agent's work"
             )
-        if open_names and not reading.failed and known.cut:
+        if open_names and not reading.failed and seen.cut:
             return self._unscored(
                 "the private context is too long to be searched to its end "
-                f"({known.private_length} characters), and {open_names[0].text} is not in the part "
+                f"({seen.private_length} characters), and {open_names[0].text} is not in the part "
                 "that was"
             )
         evidence: dict[str, Any] = {
@@ -181,22 +187,39 @@ class LexicalReader:
         )
 
 
-def _read(passage: Passage, known: Known, turn: Turn, request: str, coded: list[Gap]) -> _Reading:
+def _read(text: Passage, seen: Known, turn: Turn, request: str, coded: list[Gap]) -> _Reading:
     gaps = [
         *coded,
-        *abbreviations.unexplained_terms(passage, known),
-        *abbreviations.unnamed_rows(passage, known),
-        *deliveries.undelivered(passage, known, request),
-        *pointers.unseen_pointers(passage, known),
-        *amounts.amounts_without_currency(passage, known),
+        *labels.coined_labels(text, seen, request),
+        *abbreviations.unexplained_terms(text, seen),
+        *abbreviations.unnamed_rows(text, seen),
+        *laymen.short_forms(text, seen, request),
+        *laymen.unnamed_columns(text, seen, request),
+        *deliveries.undelivered(text, seen, request),
+        *pointers.unseen_pointers(text, seen),
+        *places.numbered_places(text, seen),
+        *amounts.amounts_without_currency(text, seen),
     ]
     return _Reading(
         gaps=tuple(_apart(gaps)),
-        same_language=language.same_language(turn.requester, passage),
-        only_actions=answered.only_actions(passage, request),
-        passed_over=answered.passed_over(passage, request),
-        answer_quote=answered.answer_quote(passage, request),
+        same_language=language.same_language(turn.requester, text),
+        unanswered=_unanswered(text, request),
+        answer_quote=answered.answer_quote(text, request),
     )
+
+
+def _unanswered(text: Passage, request: str) -> str | None:
+    """What keeps a reply from being an answer, in words; None where nothing is seen to."""
+    if answered.only_actions(text, request) or unfinished.is_bare_work(text, request):
+        return "it lists what was done and not what came of it"
+    if unfinished.is_promise(text, request):
+        return "it only says what will be done"
+    if unfinished.leaves_amount_open(text, request):
+        return "it gives no amount, and one was asked for"
+    if unfinished.is_raw_data(text, request):
+        return "it is raw data with keys that nothing explains"
+    missing = answered.passed_over(text, request)
+    return f"it passes over {missing}, which the request names" if missing else None
 
 
 def _apart(gaps: list[Gap]) -> list[Gap]:

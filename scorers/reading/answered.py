@@ -38,8 +38,9 @@ SHORTEST_SENTENCE = 8
 
 # A question for a fact, with nothing to be done: reporting only work leaves it open.
 FACT = re.compile(
-    r"(?i)(?:\A|[.!?]\s+|\n)\s*(?:and\s|so\s)?(?:what(?!['’]s new| have you| did you| are you"
-    r"| do you (?:do|plan))|which|how (?:many|much|long|often|old|big|full|high)|when|where|why"
+    r"(?i)(?:\A\s*+|[.!?]\s++|(?<!\s)[^\S\n]*+\n\s*+)(?:and\s|so\s)?(?:what(?!['’]s new"
+    r"| have you| did you| are you| do you (?:do|plan))|which|how (?:many|much|long|often|old"
+    r"|big|full|high)|when|where|why"
     r"|who)\b"
 )
 # Words of a result in a sentence that begins with an action.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import cached_property
 from itertools import islice
@@ -17,6 +18,11 @@ SEARCH_BUDGET = 200_000_000
 # A common short name may stand thousands of times inside longer words.
 HITS_LIMIT = 200
 SERIES_HITS = 2_000
+# "K-gate = approval", "**H1**: cold cache", "S4 (the trial)": a name and what it stands for.
+DEFINITION = re.compile(
+    r"[*_`)]{0,3}\s{0,2}(?:[:=：]|—|–|-\s|\((?=[a-z])|\bis (?:the|a|an)\b|means\b|（)"
+    r"\s{0,2}[^\W\d_]"
+)
 
 
 class Known:
@@ -105,6 +111,16 @@ class Known:
                 return item.kind
         return None
 
+    def defined(self, name: str, kinds: tuple[str, ...]) -> str | None:
+        """Return the kind of the first private item of these kinds that says what a name means."""
+        for text, item in zip(self._searched(), self._turn.private, strict=False):
+            if item.kind not in kinds:
+                continue
+            for _, end in islice(_occurrences(text, name), HITS_LIMIT):
+                if DEFINITION.match(text, end):
+                    return item.kind
+        return None
+
     def _searched(self) -> Iterator[str]:
         """The private texts in order, as long as there is budget."""
         left = PRIVATE_LIMIT
@@ -135,17 +151,19 @@ def _numbers(text: str, family: str) -> Iterator[str]:
 
 def holds(text: str, name: str) -> bool:
     """Whether a text holds a name as a whole word."""
-    if not name:
-        return False
-    start = text.find(name)
+    return next(_occurrences(text, name), None) is not None
+
+
+def _occurrences(text: str, name: str) -> Iterator[tuple[int, int]]:
+    """Where a name stands as a whole word, of its first occurrences in longer ones or alone."""
+    start = text.find(name) if name else -1
     for _ in range(HITS_LIMIT):
         if start < 0:
-            return False
+            return
         end = start + len(name)
         if not _joins(text[max(0, start - 1) : start]) and not _joins(text[end : end + 1]):
-            return True
+            yield start, end
         start = text.find(name, end)
-    return False
 
 
 def _joins(character: str) -> bool:

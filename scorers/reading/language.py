@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scorers.reading.passage import Passage
-from scorers.script import asked_for, language_of
+from scorers.script import LATIN, asked_for, language_of, speaks
 from scorers.turn import RequesterContext
 
 # Of a long message its beginning is enough to tell a language.
@@ -20,9 +20,10 @@ def same_language(requester: RequesterContext, passage: Passage) -> bool | None:
     None where either language can't be told. Code, addresses and quotations do not count.
     """
     messages = [said.text for said in requester.dialog if said.role == "user"]
-    wanted = None
+    wanted, words = None, ""
     for message in reversed(messages[-20:]):
-        wanted = language_of(Passage(message[:ENOUGH]).own_words)
+        words = Passage(message[:ENOUGH]).own_words
+        wanted = language_of(words)
         if wanted is not None:
             break
     used = language_of(passage.own_words[:ENOUGH])
@@ -34,6 +35,9 @@ def same_language(requester: RequesterContext, passage: Passage) -> bool | None:
         if share < FOREIGN_SHARE or other is None:
             return True
         foreign = other
+    # "What does привет mean?" is asked in English, though most of its letters are not.
+    if wanted not in LATIN and speaks(words, foreign):
+        return None
     return any(asked_for(message[:ENOUGH], foreign) for message in messages)
 
 

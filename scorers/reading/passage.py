@@ -16,6 +16,8 @@ QUOTED = re.compile(
     r"|‘[^’\n]{1,300}’|《[^》\n]{1,300}》"
 )
 TAG = re.compile(r"<[/!]?[A-Za-z][^<>\n]{0,300}>")
+# A block quotation, line by line.
+BLOCK = re.compile(r"^[ \t]{0,3}>[^\n]*", re.MULTILINE)
 FENCE = re.compile(r"^[ \t]{0,8}(```+|~~~+)")
 MARKUP = re.compile(r"[*_#>|`~]+")
 
@@ -39,7 +41,7 @@ class Passage:
     @cached_property
     def own_words(self) -> str:
         """What the writer says: prose without quotations."""
-        return QUOTED.sub(_blank, self.prose)
+        return QUOTED.sub(_blank, BLOCK.sub(_blank, self.prose))
 
     @cached_property
     def fenced(self) -> bool:

@@ -27,7 +27,8 @@ OUTPUT = re.compile(
 NOTES = re.compile(
     r"(?i)\b(?:listed|described|given|set out|recorded|documented|summari[sz]ed"
     r"|explained|defined|kept"
-    r"|written|stored|saved|logged|see|found|noted)\s(?:[\w.-]+\s){0,3}?(?:in|under|from)\s(?:[\w.-]+\s){0,4}?"
+    r"|written|stored|saved|logged|see|found|noted)\s(?:[\w.-]+\s){0,3}?(?:in|under"
+    r"|from)\s(?:[\w.-]+\s){0,4}?"
     r"((?:in\s)?(?:my|the agent's|the session|the subagent's)\s(?:internal\s|own\s"
     r"|working\s|work\s|session\s|private\s)?"
     r"(?:notes?|scratchpad|memory|log|journal|workspace|to-?do list))\b"
@@ -77,10 +78,18 @@ LISTED = re.compile(
     r"|three|four|five|firstly|besides|also|alternatively|erste[nrs]?|zwei|drei"
     r"|primer[ao]?|dos|tres|entweder)\b|\(\d\)|[①②]|第一|首先|两|三"
 )
+# "The earlier objection still stands": a premise that was never put before the requester.
+PREMISE = re.compile(
+    r"(?i)\b(the\s(?:earlier|previous|prior)\s(objection|exception|concern|caveat|assumption"
+    r"|premise"
+    r"|experiment|pass|iteration|hypothesis))\b"
+)
 # Something shown above, where nothing stands above.
 ABOVE = re.compile(
     r"(?i)\b(?:see\s|in\s|from\s)?((?:the\s)?(?:report|analysis|summary|table|chart|figure|list"
-    r"|breakdown|results|plan|findings|details)\s(?:shown\s|given\s|listed\s|provided\s)?above)\b"
+    r"|breakdown|results|plan|findings|details|assessment|comparison|overview)\s"
+    r"(?:(?:that\s|which\s)?(?:I|we)(?:\shave|['’]ve)?\s[a-z]+\s(?:out\s|up\s)?)?"
+    r"(?:shown\s|given\s|listed\s|provided\s)?above)\b"
     r"|((?:上面|上述|以上)的?(?:报告|分析|总结|表格?|图表?|列表|计划|清单))"
 )
 # Shorter than this, what stands above can't be what is meant.
@@ -100,6 +109,7 @@ HINTS = {
     ORDINAL: ("second", "third", "fourth", "fifth", "第", "zweite", "dritte", "vierte", *ROMANCE),
     EARLIER: ("previous", "earlier", "last", "prior", "上", "此前", "之前"),
     ABOVE: ("above", "上"),
+    PREMISE: ("earlier", "previous", "prior"),
     MADE_UP: ("data", "figures", "numbers", "results", "statistics", "数据"),
 }
 STEMS = ("simulat", "mock", "dummy", "placeholder", "synthetic", "模拟", "虚构", "示例")
@@ -129,15 +139,34 @@ def unseen_pointers(passage: Passage, known: Known) -> Iterator[Gap]:
     if tried(ORDINAL):
         yield from _ordinals(passage, known)
     if not known.has_replies:
-        for match in EARLIER.finditer(text) if tried(EARLIER) else ():
-            yield _gap(passage, match, _group(match), "Which one? None was sent before.")
-            break
-        for match in ABOVE.finditer(text, 0, NOTHING_ABOVE + 60) if tried(ABOVE) else ():
-            if len(text[: match.start()].strip()) < NOTHING_ABOVE:
-                yield _gap(passage, match, _group(match), "Where? Nothing stands above.")
-                break
+        earlier = EARLIER.search(text) if tried(EARLIER) else None
+        if earlier:
+            yield _gap(passage, earlier, _group(earlier), "Which one? None was sent before.")
+        if tried(ABOVE):
+            yield from _above(passage)
+        if tried(PREMISE):
+            yield from _premises(passage, known)
     if tried(MADE_UP):
         yield from _made_up(passage, known)
+
+
+def _above(passage: Passage) -> Iterator[Gap]:
+    """The first thing that is said to stand above, where nothing does."""
+    text = passage.own_words
+    for match in ABOVE.finditer(text, 0, NOTHING_ABOVE + 60):
+        if len(text[: match.start()].strip()) < NOTHING_ABOVE:
+            yield _gap(passage, match, _group(match), "Where? Nothing stands above.")
+            return
+
+
+def _premises(passage: Passage, known: Known) -> Iterator[Gap]:
+    """The first premise of an earlier time that neither side has spoken of."""
+    premise = PREMISE.search(passage.own_words)
+    if premise is None:
+        return
+    noun = premise.group(2).lower()
+    if noun not in known.folded and passage.own_words.lower().count(noun) == 1:
+        yield _gap(passage, premise, 1, "Which one? It was never told.")
 
 
 def _made_up(passage: Passage, known: Known) -> Iterator[Gap]:
