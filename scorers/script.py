@@ -16,7 +16,11 @@ from collections import Counter
 LATIN = {
     "en": "the of and to in is that it for was on are with as be this have from or by not but at "
     "you your we our can will if would an they their has which what when there been were do does "
-    "i my me please how about so its into than only one more could should did them any these",
+    "i my me please how about so its into than only one more could should did them any these "
+    "over down up "
+    "out off since then here there now just he she her his him us get got new all two who where "
+    "why "
+    "because while after before still yes very such own too",
     "es": "el la los las de y que en un una por con para del se su al lo es como más pero sus le "
     "ya o este sí porque esta entre cuando muy sin sobre también me hasta hay donde quien desde "
     "todo nos durante no está te tu mi si fue ha eso usted puede qué cuánto cuánta "
@@ -148,6 +152,8 @@ VOTES: dict[str, dict[str, tuple[str, ...]]] = {
     for script, profiles in (("latin", LATIN), ("cyrillic", CYRILLIC), ("arabic", ARABIC))
 }
 
+ENGLISH = frozenset(LATIN["en"].split())
+
 # A Han, kana or Hangul character says about as much as two Latin letters.
 DENSE = frozenset({"han", "kana", "ko"})
 # Fewer different function words can't tell two languages apart ("no", "me" stand in several).
@@ -235,7 +241,9 @@ def _by_words(text: str, script: str) -> str | None:
     # Related languages share many small words: a winner needs a clear lead. Marked letters alone
     # may be a name's; with one small word they tell.
     found = words.get(language, set())
-    enough = len(found | marked.get(language, set()) if found else ()) >= FEWEST_WORDS
+    both = found | marked.get(language, set()) if found else set()
+    # "is over" may be Dutch, and is English more often.
+    enough = len(both) >= FEWEST_WORDS and (language == "en" or not both <= ENGLISH)
     if enough and first >= 1.25 * second:
         return language
     return _by_letters(text, script)

@@ -21,8 +21,12 @@ from scorers.reading.standing import standing
 
 # P1, T-17, G2: short, as an agent numbers; registers number longer.
 NUMBERED = re.compile(r"[A-Z]{1,3}-?\d{1,3}[a-z]?\Z")
-# K-gate, R-alpha, CSR-adj.
-WORDED = re.compile(r"[A-Z]{1,4}-[a-z]{3,12}\Z")
+# K-gate, D-phase: a letter and a piece of work. Other words make public names (V-belt, C-sharp).
+WORDED = re.compile(
+    r"[A-Z]{1,4}-(?:gate|check|phase|question|decision|track|batch|bucket|run|rule|step|variant"
+    r"|arm|set"
+    r"|pass|plan|test|path|cut|case|item|branch|score)\Z"
+)
 # run_0417, t_9f3c, cfg-C, v7b.
 COINED = re.compile(
     r"(?:[a-z]{1,8}[-_][A-Z]|[a-z]{1,8}_(?=[a-z]{0,8}\d)[a-z0-9]{2,8}|(?:[a-z]{1,4}-)?v\d{1,2}[a-z]"
@@ -32,26 +36,14 @@ COINED = re.compile(
 USUAL = re.compile(r"(?:[QH][1-4]|S3|[AB][0-6]|B12|P[0-5]|V\d|F\d{1,2}|CO2|[A-Z]{2,3}\d)\Z")
 SERIES_USUAL = re.compile(r"P[0-5]\Z")
 PRIORITIES = re.compile(r"(?i)priorit|severity|incident|ticket|alert|bug")
-# Words that have always been written with a letter before them.
-LETTERED_TEXT = (
-    "x-ray x-rays t-shirt t-shirts e-mail e-mails e-book e-books k-means b-tree d-day q-learning "
-    "c-section a-level v-neck o-ring u-turn j-curve z-score f-score t-test h-index u-bahn s-bahn "
-    "l-shaped u-shaped i-beam e-bike e-commerce g-force z-index r-squared p-value t-cell b-cell "
-    "f-string n-gram c-suite x-axis y-axis z-axis ad-hoc"
-)
-LETTERED = frozenset(LETTERED_TEXT.split())
-# A compound whose second half is a plain word tells what it is: "UK-based", "PDF-only".
-COMPOUND = re.compile(
-    r"(?i)-(?:\w*(?:ed|ing|able|ly|er|al|ic|ous|ive)|based|only|free|first|wide|like|level|style"
-    r"|type"
-    r"|grade|shaped|side|specific|native|ready|friendly|side|in|up|out|off|on|down|file|files|code"
-    r"|key|keys|group|line|lines|team|teams|rate|rates|mode|user|users|value|values)\Z"
-)
+# Older than any agent.
+LETTERED = frozenset({"T-test", "F-test", "F-score", "Z-score", "T-score", "A-test"})
 OWN = ("memory", "assistant_thought", "summary", "system")
 # "applied P1", "merged stub B": work of the agent's on a thing of its own.
 WORKED = re.compile(
-    r"(?i)\b(?:applied|merged|finished|completed|skipped|deferred|reran|re-ran|parked"
-    r"|dropped)\s\W{0,3}\Z"
+    r"(?i)\b(?:applied|merged|finished|completed|skipped|deferred|reran|re-ran|parked|dropped"
+    r"|waits? for"
+    r"|waiting for|blocked (?:on|by)|hangs? on|pick up|picked up)\s\W{0,3}\Z"
 )
 # More labels than this are an inventory.
 MOST_LABELS = 60
@@ -108,7 +100,7 @@ def _is_label(name: str) -> bool:
     if NUMBERED.match(name):
         return len(name.rstrip("0123456789-")) == 1 or not ORDINARY.match(name)
     if WORDED.match(name):
-        return name.lower() not in LETTERED and not COMPOUND.search(name)
+        return name not in LETTERED
     return COINED.match(name) is not None
 
 
@@ -120,11 +112,6 @@ def _family(name: str) -> str:
 
 def _origin(text: str, place: Identifier, siblings: int, known: Known) -> str | None:
     """The kind of private text that makes a label the agent's own, None where none does."""
-    defined = known.defined(place.text, OWN)
-    if defined is not None:
-        return defined
-    if not COINED.match(place.text):
-        return None
     before = text[max(0, place.start - 60) : place.start]
     leaned = (
         siblings > 1
@@ -134,5 +121,11 @@ def _origin(text: str, place: Identifier, siblings: int, known: Known) -> str | 
         or EVIDENCE.match(text, place.end)
         or WEIGHED.match(text, place.end)
     )
+    if leaned or WORDED.match(place.text):
+        defined = known.defined(place.text, OWN)
+        if defined is not None:
+            return defined
+    if not COINED.match(place.text):
+        return None
     origin = known.origin(place.text) if leaned else None
     return origin if origin in OWN else None

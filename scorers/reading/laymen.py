@@ -20,6 +20,7 @@ LAYMAN = re.compile(
     r"|scientific|financial|engineering|programming|statistical)\s(?:background|knowledge|training"
     r"|experience)|lay(?:man|person|woman|people)|lay(?:man|person)['’]s|in (?:simple|plain|easy"
     r"|everyday) (?:words|terms|language|english)|explain (?:it |this )?(?:to me )?(?:like|as if) i"
+    r"|(?:don['’]t|do not) know (?:anything|much|a thing) about"
     r"|without (?:the )?jargon|no jargon|i(?:['’]m|\sam) (?:a (?:complete )?beginner|new to))\b"
 )
 # HbA1c, eGFR, GGT, SJ, T2: at least two capitals, or a capital and a digit.
@@ -36,9 +37,9 @@ MATHS = re.compile(
     r"|comput\w*"
     r"|math\w*|proof|prove|derive|algorithm|sequence|probability|polynomial|graph|plot|chess"
     r"|standings"
-    r"|league)\b"
+    r"|league|teams?|match|season)\b"
 )
-FEWEST_HEADS = 3
+FEWEST_HEADS = 4
 
 
 def short_forms(passage: Passage, known: Known, request: str) -> list[Gap]:

@@ -30,7 +30,7 @@ COUNTED = re.compile(
     r"(?i)\b((?:(?:memory|knowledge|log|index|evidence|journal|notebook)\s(?:entry|item|note"
     r"|record)"
     r"|finding|chunk|snippet|observation|snapshot|screenshot|bundle|stub|note|entry|hypothesis"
-    r"|correction|fix|claim|artifact)\s" + NUMBER + r")(?![\w:%]|\.\w)"
+    r"|correction|fix|claim|artifact)\s" + NUMBER + r")(?![\w:%]|\.\w|\s(?:of|in|from)\s(?!my\b))"
 )
 # These are nobody else's.
 NEVER_SEEN = re.compile(
@@ -96,7 +96,8 @@ def _counted(passage: Passage, known: Known, *, listed: bool) -> list[Gap]:
         noun = re.split(r"\s(?=\S*\d)", name)[0].lower().split()[-1]
         if listed or noun in known.folded or TOLD.match(text, match.end()):
             continue
-        if NEVER_SEEN.match(name) or known.origin(name) is not None:
+        forms = {name, name.lower()}
+        if NEVER_SEEN.match(name) or any(known.origin(form) is not None for form in forms):
             return [_gap(passage, match, 1)]
     return []
 

@@ -50,11 +50,13 @@ LATER = re.compile(
 )
 # A promise that comes with a result, or with what is missing for one.
 GIVES = re.compile(
-    r"(?i)[?:]|\b(?:because|is|are|was|were|once you|after you|if you|need|can['’]?t|cannot)\b"
+    r"(?i)[?:\d]|\b(?:tonight|today|tomorrow|until|within|when|if|before|by (?!\w+ing)"
+    r"|after (?!that))\b|\b(?:because|is|are|was|were|once you|after you|if you|need|can['’]?t"
+    r"|cannot)\b"
 )
 ASKS = re.compile(
     r"(?i)[?？]|\A\W*(?:please\s)?(?:find|list|name|give|tell|show|compare|convert|book|add|get"
-    r"|calculate|compute|look|check|summari[sz]e|explain|search)\b"
+    r"|calculate|compute|look up|summari[sz]e|explain|search)\b"
 )
 # Work that finds things out.
 SEARCHED = re.compile(
@@ -86,7 +88,8 @@ QUANTITY = re.compile(
 AMOUNT = re.compile(
     r"(?i)[\d?`|]|https?:|\b(?:no|none|nothing|zero|one|two|three|four|five|six|seven|eight|nine"
     r"|ten"
-    r"|eleven|twelve|dozens?|hundreds?|thousands?|millions?|half|third|quarter|all|both|double"
+    r"|eleven|twelve|just|only|me|myself|each|dozens?|hundreds?|thousands?|millions?|half|third"
+    r"|quarter|all|both|double"
     r"|twice"
     r"|once|few|fewer|several|some|any|many|most|more|less|much|enough|lot|lots|little|slightly"
     r"|considerably|hardly|barely|almost|nearly|single|couple|unlimited|free|everything|not|cannot"

@@ -55,6 +55,20 @@ def test_a_label_that_is_explained_or_usual(reply):
     assert read(reply, private=f"{NOTES} X-ray: normal. T-shirt: red").label == "usable"
 
 
+@pytest.mark.parametrize(
+    ("reply", "private"),
+    [
+        ("The V-belt is worn; a new one costs little.", "V-belt: belt"),
+        ("The F-150 tows more, by about 500 kg.", "F-150: truck"),
+        ("A W-2, by the end of January.", "W-2: form"),
+        ("L-theanine may help a little.", "L-theanine: tea"),
+        ("web_01 is down since 9:40; web_02 took over.", ""),
+    ],
+)
+def test_a_name_that_the_notes_happen_to_explain(reply, private):
+    assert read(reply, private=private).label == "usable"
+
+
 def test_a_label_that_the_requester_used():
     assert read("run_11 is better than run_12.", "Is run_11 better than run_12?").label == "usable"
 
@@ -122,6 +136,9 @@ def test_what_stops_before_the_answer(request_, reply):
         ("Why is the build slow?", "The cache key changes daily; I updated `ci.yml`."),
         ("How many days have I left?", "None at all. They expired in March."),
         ("Give me the order as JSON.", '{"trk": "1Z", "ev": [{"c": "X6", "l": "O8"}]}'),
+        ("When will it be ready?", "I'll run it tonight, and it will be there by eight."),
+        ("Look after the deploy please.", "I'll check it now and then."),
+        ("How many of you are there?", "It is just me. I am a program."),
         ("Please remind me tomorrow.", "Sure, I'll check it tomorrow."),
     ],
 )
