@@ -13,10 +13,13 @@ from __future__ import annotations
 
 import json
 import re
+from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+
+from scorers.notes import is_note, notes
 
 LOSS_STAGES = ("deliver", "retain")
 # A placeholder or a pointer that stands alone is short; a longer message is content.
@@ -76,12 +79,56 @@ def sightings(
     for marker in table():
         if marker.stage in wanted and marker.needle in region:
             found += [_sighting(marker, match, start) for match in _matches(marker, region)]
-    found.sort(key=lambda one: (one.start, -one.end))
+    if "deliver" in wanted:
+        other = _unlisted(text, start, len(text) if end is None else min(end, len(text)))
+        found = _disjoint(found)
+        starts = [one.start for one in found]
+        # What a known text says of itself goes before what its build tells.
+        found += [one for one in other if not _overlaps(one, found, starts)]
+    return tuple(_disjoint(found))
+
+
+def _overlaps(one: Sighting, others: list[Sighting], starts: list[int]) -> bool:
+    at = bisect_left(starts, one.end)
+    return at > 0 and others[at - 1].end > one.start
+
+
+def _disjoint(found: list[Sighting]) -> list[Sighting]:
+    found = sorted(found, key=lambda one: (one.start, -one.end))
     kept: list[Sighting] = []
     for one in found:
         if not kept or one.start >= kept[-1].end:
             kept.append(one)
-    return tuple(kept)
+    return kept
+
+
+# Markers of no known harness, by the kind of their note.
+_NOTES = {
+    kind: Marker(
+        harness="(unknown)",
+        kind=kind,
+        stage="deliver",
+        strategy=strategy,
+        whole=False,
+        needle="",
+        pattern=re.compile(r"(?!)"),
+        example="",
+    )
+    for kind, strategy in (
+        ("cut", None),
+        ("row_limit", None),
+        ("evict", "evict_placeholder"),
+        ("pointer", None),
+        ("reject", "reject_error"),
+    )
+}
+
+
+def _unlisted(text: str, start: int, end: int) -> list[Sighting]:
+    return [
+        Sighting(_NOTES[one.kind], one.start, one.end, one.removed, one.total, one.unit, one.path)
+        for one in notes(text, start, end)
+    ]
 
 
 def _matches(marker: Marker, text: str) -> list[re.Match[str]]:
@@ -122,17 +169,20 @@ def _count(text: str | None) -> int | None:
     return int(digits[:18]) if digits else None
 
 
-# What harnesses say that are not in the table, in the languages of their users.
+# Words that hardly anything but a note uses, in the languages of harnesses' users.
 _LOST = (
-    r"truncat|omitt|elid|clipp|trimm|prun|shorten|abbreviat|\bsnip|redact|cut off|collaps|compress|"
-    r"too (?:long|large|big|many)|exceed|cleared|evict|hidden|skipp|suppress|not shown|withheld|"
-    r"offload|persisted|(?:saved|stored|written|spilled|kept|dumped) (?:to|in|at|as|under)|"
-    r"(?:full|complete|entire) (?:output|result|content|response|text)|removed|dropped|masked|"
-    r"\bmore (?:lines?|rows?|items?|records?|results?|char\w*|bytes|tokens|entries|matches)|"
-    r"(?:first|last|top) [\d,]+ (?:of|lines?|rows?|char\w*|bytes|items?|results?|records?)|"
-    r"(?:showing|lines|rows|items|results|page) [\d,]+ ?(?:-|–|to|of) ?[\d,]+|preview only|"
-    r"tronqu|omis|coup[ée]|gek(?:ü|ue)rzt|abgeschnitten|ausgelassen|recortad|truncad|omitid|"
-    r"обрезан|сокращ|пропущен|усеч|省略|截断|截斷|切り捨て|切り詰め|잘림|생략|اقتطاع|مقتطع"
+    r"truncat|\bomitted|elided|clipped|shortened|abbreviated|\bsnip\b|cut off|preview only|"
+    r"too (?:long|large|big)|exceed\w* (?:the )?(?:max|limit|size)|not shown|withheld|offloaded|"
+    r"(?:saved|stored|written|spilled|kept|dumped) (?:to|in|at|as|under) "
+    r"(?:\S{0,3}[/\\]|artifact|file)|"
+    r"\b(?:full|complete|entire) (?:output|result|content|response|text) "
+    r"(?:is |was )?(?:at|in|saved)|"
+    r"\b\d[\d,]{0,15} more "
+    r"(?:lines?|rows?|items?|records?|results?|char\w*|bytes|tokens|entries|matches)|"
+    r"showing [\d,]{1,16}|"
+    r"tronqu|omis\b|coup[ée]e?s?\b|gek(?:ü|ue)rzt|abgeschnitten|ausgelassen|recortad|truncad|"
+    r"omitid|обрезан|сокращ[её]н|пропущен|усеч|省略|截断|截斷|切り捨て|切り詰め|잘림|생략|"
+    r"اقتطاع|مقتطع"
 )
 _NOTE = re.compile(_LOST, re.IGNORECASE)
 _AMOUNT = re.compile(
@@ -150,7 +200,7 @@ _UNITS = {
 
 def note(text: str) -> bool:
     """Say whether a text that a harness added speaks of something withheld."""
-    return _NOTE.search(text) is not None
+    return is_note(text) or _NOTE.search(text) is not None
 
 
 def unit(text: str) -> str | None:

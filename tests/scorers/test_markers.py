@@ -105,3 +105,87 @@ def test_patterns_stay_near_their_needle():
     (one,) = sightings(text)
     assert one.removed == 5
     assert re.escape(one.marker.needle)
+
+
+# Sizes stand in the texts: removed, total, unit.
+BUILT = [
+    ("[+150 lines]", (150, None, "lines")),
+    ("(150 more)", None),
+    ("[150 additional lines]", (150, None, "lines")),
+    ("Only 50 of 200 lines displayed.", (None, 200, "lines")),
+    ("(50/200 lines)", (None, 200, "lines")),
+    ("Results limited to 50 lines.", (None, None, "lines")),
+    ("[rest of output not included]", None),
+    ("[CUT]", None),
+    ("-- More --", None),
+    ("Max output size reached.", None),
+    ("Continue reading with offset=51.", None),
+    ("(150 weitere Zeilen)", (150, None, "lines")),
+    ("[quedan 150 líneas]", (150, None, "lines")),
+    ("[ещё 150 строк]", (150, None, "lines")),
+    ("[还有150行]", (150, None, "lines")),
+    ("（仅显示前50行）", (None, None, "lines")),
+    ("（以下略）", None),
+    ("[150줄 더 있음]", (150, None, "lines")),
+    ("[altre 150 righe omesse]", (150, None, "lines")),
+    ("[mais 150 linhas]", (150, None, "lines")),
+    ("... and 50 more files", (50, None, "files")),
+    ("... 140 lines ...", (140, None, "lines")),
+    ("[middle of the output left out]", None),
+]
+
+
+@pytest.mark.parametrize(("text", "sizes"), BUILT)
+def test_notes_of_unknown_harnesses_are_known_by_their_build(text, sizes):
+    (one,) = sightings(f"first line\nsecond line\n{text}")
+    assert one.marker.kind == "cut"
+    if sizes is not None:
+        assert (one.removed, one.total, one.unit) == sizes
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("[compacted]", "evict"),
+        ("[superseded]", "evict"),
+        ("(tool output from an earlier step was dropped)", "evict"),
+        ("[результат удалён]", "evict"),
+        ("Full output: /var/agent/out-3.log", "pointer"),
+        ("gs://bucket/run/out.log (14 KB)", "pointer"),
+        ("Result stored in variable `df_1`.", "pointer"),
+        ('{"error":"response_too_large","limit":8000}', "reject"),
+        ("Fehler: Ausgabe zu groß (14120 Zeichen)", "reject"),
+        ('{"rows":[1,2],"truncated":true}', "row_limit"),
+        ('{"rows":[1,2],"_truncated": "4 of 6 rows omitted"}', "row_limit"),
+    ],
+)
+def test_kinds_of_unknown_notes(text, kind):
+    assert [one.marker.kind for one in sightings(text)] == [kind]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Most pods started normally, but several evictions were removed from the schedule.",
+        "Some probes exceeded their limit, too many failures on node 2.",
+        "Nothing unusual was hidden in the log.",
+        "Output stored metrics look fine; nothing saved to disk failed.",
+        "Process exited with code 0",
+        "12 of 30 tests passed",
+        "(150 rows)",
+        "[12/30] Building main.o",
+        "collected 20 items",
+        "## More",
+        '["SIM-117", "L as G, AI in top plan", 8000, 3, "seat/3/10.5/top"],',
+        "[1, 2, 3]",
+    ],
+)
+def test_prose_and_data_are_no_notes(text):
+    assert not note(text)
+    assert sightings(f"a\n{text}\nb") == ()
+
+
+def test_the_line_before_a_note_stays_with_its_text():
+    text = "12:00 pulled image<clipped 300 chars>"
+    assert sightings(text) == ()
+    assert note("<clipped 300 chars>")
