@@ -110,6 +110,10 @@ ANY_OUTPUT = re.compile(OUTPUT)
 RANGE = re.compile(r"(?:showing )?(lines?|rows?|items?|results?) \d")
 PERCENT = re.compile(r"\d ?%")
 AND_MORE = re.compile(r"(?:and )?\d[\d,]{0,15} more(?: \w{1,30}){0,3}")
+SAYS_SHOWN = re.compile(
+    r"\b(?:shown|displayed|showing|displaying|listed|returned|angezeigt|affiché|mostr|показан)|"
+    r"显示|表示|표시"
+)
 FEW = re.compile(r"\b(?:only|just|nur|solo|sólo|total)\b|только|仅|只")
 SIGN = re.compile(r"\.{3}|…|~{2}|✂|<|\[\+|\(\+")
 IN_ALL = re.compile(rf"({NUMBER}) (?:\w{{2,10}} )?(?:total|in all|insgesamt|au total)")

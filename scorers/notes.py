@@ -23,6 +23,7 @@ MOST_CANDIDATES = 4_000
 # Letters of a note that none of its own words explain.
 MOST_OTHER_WRAPPED = 60
 MOST_OTHER_BARE = 24
+MOST_OTHER_MORE = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,7 +219,10 @@ def _counts(low: str, inner: str, *, wrapped: bool) -> bool:
         if AMOUNT.search(inner, amount.end()) or len(inner) > 80:
             return False
         few = phrases.FEW.search(inner)
-        return bool(MORE.search(around) or (few and SHOWN.search(inner)))
+        # "3 more items in stock" is what a tool says of its subject.
+        if MORE.search(around) and _other(inner) <= MOST_OTHER_MORE:
+            return True
+        return bool(few and phrases.SAYS_SHOWN.search(inner))
     if MORE.search(inner) or LIMIT.search(inner) or SHOWN.search(inner) or GONE.search(inner):
         return True
     # "... 140 lines ...", "~~~ 140 lines ~~~", "[+160 chars]"; but not "(140 lines)".

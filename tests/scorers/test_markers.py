@@ -175,6 +175,8 @@ def test_kinds_of_unknown_notes(text, kind):
         "(150 rows)",
         "[12/30] Building main.o",
         "collected 20 items",
+        "3 more items in stock",
+        "only 3 items in stock",
         "## More",
         '["SIM-117", "L as G, AI in top plan", 8000, 3, "seat/3/10.5/top"],',
         "[1, 2, 3]",
