@@ -171,14 +171,12 @@ def _count(text: str | None) -> int | None:
 
 # Words that hardly anything but a note uses, in the languages of harnesses' users.
 _LOST = (
-    r"truncat|\bomitted|elided|clipped|shortened|abbreviated|\bsnip\b|cut off|preview only|"
+    r"truncat|\bomitted|elided|clipped|abbreviated|\bsnip\b|cut off|preview only|"
     r"too (?:long|large|big)|exceed\w* (?:the )?(?:max|limit|size)|not shown|withheld|offloaded|"
     r"(?:saved|stored|written|spilled|kept|dumped) (?:to|in|at|as|under) "
     r"(?:\S{0,3}[/\\]|artifact|file)|"
     r"\b(?:full|complete|entire) (?:output|result|content|response|text) "
     r"(?:is |was )?(?:at|in|saved)|"
-    r"\b\d[\d,]{0,15} more "
-    r"(?:lines?|rows?|items?|records?|results?|char\w*|bytes|tokens|entries|matches)|"
     r"showing [\d,]{1,16}|"
     r"tronqu|omis\b|coup[ée]e?s?\b|gek(?:ü|ue)rzt|abgeschnitten|ausgelassen|recortad|truncad|"
     r"omitid|обрезан|сокращ[её]н|пропущен|усеч|省略|截断|截斷|切り捨て|切り詰め|잘림|생략|"
