@@ -71,7 +71,7 @@ POINTS = re.compile(
     r"(?:saved|stored|written|spilled|uploaded|dumped|moved|persisted|offloaded|gespeichert|"
     r"enregistrée?|guardad[oa]|salvat[oa]|salv[oa]|opgeslagen|сохран[её]н\w{0,2}|download)|"
     r"保存|存储|저장)(?P<between>[^\n]{0,60}?)(?P<path>" + PLACE + r")|"
-    r"(?P<before>" + PLACE + r") (?:に|へ|에) ?(?:保存|저장)|"
+    r"(?<![\w/.~:-])(?P<before>" + PLACE + r") (?:に|へ|에) ?(?:保存|저장)|"
     r"(?:stored|saved) (?:in|as|under) (?:variable|key|blob|artifact|id|ref\w*) "
     r"[`'\"]?(?P<name>[\w:.-]{2,80})",
     re.IGNORECASE,
