@@ -60,9 +60,11 @@ def _compare(
     evidence = weigh(produced, message, made, blanked, found, torn=torn)
     if not missing(evidence, produced) and not evidence.kinds:
         return verdict.intact()
-    if evidence.sampled and not _is_less(verdict, evidence):
+    if not evidence.sampled or _is_sure(verdict, evidence):
+        return _lost(verdict, evidence, found)
+    if made.layout.size or not _is_less(verdict):
         raise TooLarge("texts")
-    return _lost(verdict, evidence, found)
+    return _lost(verdict, evidence, found, "kept characters are a floor")
 
 
 def _is_torn(produced: str, blanked: str, made: Shape) -> bool:
@@ -73,22 +75,25 @@ def _is_torn(produced: str, blanked: str, made: Shape) -> bool:
     ends = by_ends(produced, blanked)
     if ends.unexplained > MOST_UNEXPLAINED + len(blanked) // 50:
         return False
-    lost = sum(end - start for start, end in missing(ends, produced))
-    if lost < 64 + 8 * ends.unexplained:
+    lost = [produced[start:end] for start, end in missing(ends, produced)]
+    if sum(map(len, lost)) < 64 + 8 * ends.unexplained or is_wrapped(made.value):
         return False
-    letters = sum(
-        map(str.isalnum, "".join(produced[a:b] for a, b in missing(ends, produced))[:2_000])
-    )
-    return letters >= 32 and letters > ends.unexplained and not is_wrapped(made.value)
+    # Brackets and quotes may be spelled otherwise, letters and digits may not.
+    letters = sum(map(str.isalnum, "".join(part[:2_000] for part in lost)))
+    return not ends.unexplained or letters > max(32, ends.unexplained)
 
 
-def _is_less(verdict: Verdict, evidence: Evidence) -> bool:
-    """Say whether samples are enough to call a long text cut: hardly anything is its, everything
-    but little is, or it has fewer characters than were produced."""
+def _is_sure(verdict: Verdict, evidence: Evidence) -> bool:
+    """Say whether samples of a long text tell: hardly anything is the tool's, or nearly all."""
     if evidence.kept < 0.01 * len(verdict.produced):
         return True
-    if evidence.unexplained < 0.02 * len(verdict.delivered):
-        return True
+    return evidence.unexplained < 0.02 * len(verdict.delivered)
+
+
+def _is_less(verdict: Verdict) -> bool:
+    """Say whether the delivered text has fewer characters than a plain text that was produced."""
+    if verdict.made.format in ("html", "base64") or "\x1b" in verdict.produced:
+        return False
     return len("".join(verdict.delivered.split())) < len("".join(verdict.produced.split()))
 
 
@@ -114,6 +119,8 @@ def _by_texts_alone(
 ) -> Delivery:
     """Judge by the verbatim runs alone: nothing missing, or nothing else there."""
     produced = verdict.produced
+    if len(produced.strip()) < SHORTEST:
+        return verdict.unobservable(f"too_large_to_compare: {limit}")
     evidence = by_text(produced, blanked)
     if not missing(evidence, produced):
         return verdict.intact()

@@ -19,7 +19,7 @@ LONGEST_TAIL = 60
 # one delivered line, and for all of them beyond one each.
 OPENING = 20
 MOST_TRIED = 32
-MOST_TRIALS = 100_000
+MOST_TRIALS = 50_000
 
 
 class _Lines:
@@ -48,7 +48,7 @@ def by_line(produced: str, blanked: str, work: Work) -> Evidence | None:
     delivered text without known markers."""
     if "\n" not in produced.strip() or "\n" not in blanked.strip():
         return None
-    work.spend(2 * produced.count("\n") + 3 * blanked.count("\n"), "lines")
+    work.spend(2 * produced.count("\n") + 4 * blanked.count("\n"), "lines")
     ours, theirs = _Lines(produced), lines(blanked)
     if len(ours.places) < 2 or len(theirs) < 2:
         return None

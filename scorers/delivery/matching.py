@@ -9,8 +9,9 @@ from scorers.delivery.sameness import same
 from scorers.payload.json_text import canonical
 from scorers.payload.work import Work
 
-# How far ahead a changed record is looked for.
+# How far ahead a changed record is looked for, and records in vain after which it no longer is.
 AHEAD = 16
+MOST_MISSED = 200
 
 
 def named(record: dict[Any, Any]) -> dict[str, Any]:
@@ -29,7 +30,7 @@ def key_of(value: Any, work: Work) -> Hashable:
             pass
         else:
             hash(key)
-            work.spend(1 + len(value) // 8, "rows")
+            work.spend(2 + len(value) // 8, "rows")
             return key
     text = canonical(value)
     work.spend(4 + len(text) // 40, "rows")
@@ -56,7 +57,9 @@ def matched(
         if equal:
             index = equal.pop()
         else:
-            ahead = [i for i in range(cursor, min(cursor + AHEAD, len(ours))) if i not in used]
+            # Where nothing is alike, as in another result's rows, looking far is in vain.
+            far = cursor + (AHEAD if missed < MOST_MISSED or used else 1)
+            ahead = [i for i in range(cursor, min(far, len(ours))) if i not in used]
             index, likeness = -1, 0
             for i in ahead:
                 like = _likeness(ours[i], record, work)
@@ -65,6 +68,7 @@ def matched(
                 if like == len(ours[i]):
                     break
             if index < 0:
+                missed += 1
                 continue
         if index not in used:
             used.add(index)
@@ -73,9 +77,7 @@ def matched(
 
 
 def _likeness(ours: dict[str, Any], theirs: dict[str, Any], work: Work) -> int:
-    work.spend(1 + len(ours) // 2, "rows")
-    return sum(
-        1
-        for name, one in ours.items()
-        if name in theirs and (one == theirs[name] or same(one, theirs[name], work))
-    )
+    work.spend(2 + len(ours) // 2, "rows")
+    if ours == theirs:
+        return len(ours)
+    return sum(1 for name, one in ours.items() if name in theirs and same(one, theirs[name], work))

@@ -32,7 +32,8 @@ class Delivery:
     counts records, elements of an object's main list, or lines. Characters are Unicode code
     points; `kept_characters` are produced characters that arrived, each counted once. None means
     that a number is not known, or that the text it counts is not there; `reason` says why where
-    the state is neither intact nor cut.
+    the state is neither intact nor cut, and where a budget ran out: `too_large_to_compare: ` and
+    which one. A cut result is one whose loss is proven all the same.
     """
 
     tool: str = ""

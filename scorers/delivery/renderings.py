@@ -28,7 +28,7 @@ FAR = 100_000
 # Keys of one object whose order is looked up; a wider one is taken to keep its order.
 MOST_KEYS = 200
 _WORD = re.compile(r"\w+")
-_ESCAPED = re.compile(r"(?<!\\)\\++(?:u([0-9a-fA-F]{4})|[nrt])")
+_ESCAPED = re.compile(r"(?<!\\)\\++(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|[nrt])")
 _FLAT = re.compile(r"[\s\\]+")
 
 
@@ -53,7 +53,7 @@ class _Search:
     def seek(self, scalar: str) -> bool:
         """Look for the next occurrence of a scalar as a whole word, within reach."""
         self.sought += 1
-        self.work.spend(5, "renderings")
+        self.work.spend(4, "renderings")
         return self._meet(scalar) or any(map(self._meet, _spellings(scalar)))
 
     def _meet(self, text: str) -> bool:

@@ -56,6 +56,9 @@ def _one_sided(result: ToolResult) -> Delivery:
 
 
 def _states_size(one: markers.Sighting) -> bool:
+    """Only words of a known harness: "and 50 more files" may be the tool's own, and no loss."""
+    if one.marker.harness == markers.UNKNOWN:
+        return False
     return one.removed is not None or one.total is not None
 
 

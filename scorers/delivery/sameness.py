@@ -120,9 +120,14 @@ class Difference:
     kept: int = 0
 
 
-def difference(ours: Any, theirs: Any, work: Work) -> Difference:
-    """Describe how a delivered value falls short of the produced one."""
-    found = Difference()
+def difference(ours: Any, theirs: Any, work: Work, found: Difference | None = None) -> Difference:
+    """Describe how a delivered value falls short of the produced one that it is not the same as;
+    added to what was `found` before."""
+    found = Difference() if found is None else found
+    if type(ours) not in CONTAINERS and type(theirs) not in CONTAINERS:
+        work.spend(2, "values")
+        _change(ours, theirs, found)
+        return found
     waiting: list[tuple[Any, Any, int]] = [(ours, theirs, -1)]
     # Per container: the one it stands in, the characters of its frame, whether it is there whole.
     parents: list[int] = []
@@ -169,6 +174,10 @@ def _leaf(a: Any, b: Any, found: Difference, whole: list[bool], parent: int, wor
         return
     if parent >= 0:
         whole[parent] = False
+    _change(a, b, found)
+
+
+def _change(a: Any, b: Any, found: Difference) -> None:
     if isinstance(a, str) and isinstance(b, str):
         _clip(a, b, found)
     elif isinstance(a, int | float) and isinstance(b, int | float):

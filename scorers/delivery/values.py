@@ -3,19 +3,21 @@ recognisable in: re-serialised, with rows, keys or parts of strings taken out.""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 from scorers.delivery.evidence import Evidence, Place, merged, sampled
 from scorers.delivery.matching import key_of, matched, named
-from scorers.delivery.sameness import difference, same
+from scorers.delivery.sameness import Difference, difference, same
 from scorers.overlap import gaps
 from scorers.payload.json_text import is_container, read_at
 from scorers.payload.layout import Layout
 from scorers.payload.views import nodes
 from scorers.payload.work import Work
 
+_KEY = re.compile(r'"[^"\\]*+"[ \t\r\n]*+:[ \t\r\n]*+(?=[^ \t\r\n])')
 # Delivered containers that are tried.
 MOST_CANDIDATES = 50
 
@@ -164,6 +166,7 @@ def _weigh_records(layout: Layout, value: Any, work: Work) -> Weighing | None:
         return None
     weighing = Weighing([set() for _ in layout.values])
     work.spend(layout.size // 2, "rows")
+    found = Difference()
     for index, record in matched(layout.values, theirs, work):
         ours = layout.values[index]
         if ours == record:
@@ -182,9 +185,9 @@ def _weigh_records(layout: Layout, value: Any, work: Work) -> Weighing | None:
             if same(one, record[name], work):
                 weighing.complete[index].add(name)
                 continue
-            found = difference(one, record[name], work)
-            weighing.kinds |= found.kinds
-            weighing.extra += found.kept
+            difference(one, record[name], work, found)
+    weighing.kinds |= found.kinds
+    weighing.extra += found.kept
     if len(theirs) < len(layout.values):
         weighing.kinds.add("row")
     return weighing
@@ -196,6 +199,7 @@ def weighed_ranges(produced: str, layout: Layout, weighing: Weighing, work: Work
         only = next(layout.places(0)[name] for name in weighing.complete[0])
         return [(value_start(produced, only), only[1])]
     lost: list[Place] = []
+    work.spend((layout.row_total or 0) + len(produced) // 200, "rows")
     rows = layout.rows or []
     listed = _is_list(layout)
     for index, whole in enumerate(weighing.complete):
@@ -205,7 +209,7 @@ def weighed_ranges(produced: str, layout: Layout, weighing: Weighing, work: Work
         if len(whole) == len(layout.fields(index)):
             continue
         record = layout.places(index)
-        work.spend(2 * len(record), "fields")
+        work.spend(2 + len(record) // 2, "fields")
         places = list(record.values())
         for place, name in enumerate(record):
             if name in whole:
@@ -227,6 +231,9 @@ def weighed_ranges(produced: str, layout: Layout, weighing: Weighing, work: Work
 
 def value_start(produced: str, place: Place) -> int:
     """Return where the value of a member begins, behind its key; a CSV cell has none."""
+    plain = _KEY.match(produced, place[0])
+    if plain is not None:
+        return plain.end()
     key = read_at(produced, place[0]) if produced.startswith('"', place[0]) else None
     if key is None or key[1] >= place[1]:
         return place[0]

@@ -11,7 +11,7 @@ from scorers.payload.shape import PARSED, Shape
 from scorers.payload.work import TooLarge, Work
 
 # Steps for counting fields and rows, whatever the comparison before has used.
-MOST_COUNTED = 700_000
+MOST_COUNTED = 400_000
 
 
 @dataclass(frozen=True, slots=True)

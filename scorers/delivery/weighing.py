@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from scorers import markers
+from scorers.anchors import DENSE
 from scorers.delivery.channels import by_channel
 from scorers.delivery.evidence import Evidence
 from scorers.delivery.intact import SHORTEST, stands_in
@@ -10,7 +11,7 @@ from scorers.delivery.lines import by_line
 from scorers.delivery.mentions import by_mention
 from scorers.delivery.message import Message
 from scorers.delivery.renderings import by_rendering
-from scorers.delivery.texts import NEWLINE, by_skeleton, by_text, without_markers
+from scorers.delivery.texts import NEWLINE, by_ends, by_skeleton, by_text, without_markers
 from scorers.delivery.values import by_value
 from scorers.payload.json_text import MISSING, json_cost, read
 from scorers.payload.layout import columns
@@ -39,7 +40,14 @@ def weigh(
     `blanked` is the delivered text without the known markers `found`; `torn` says that it is runs
     of the produced one and nothing that could be more. Raises TooLarge."""
     delivered, work = message.text, message.work
-    best = _by_texts(produced, message, blanked)
+    if len(delivered) > DENSE and made.layout.size and isinstance(message.whole, dict | list):
+        # Only samples of a long text are aligned, and values tell all.
+        best = by_ends(produced, blanked)
+        value = by_value(produced, made.layout, delivered, message.values, work)
+        if value is not None and _is_payload(value, best, delivered, found):
+            value.seams = best.seams
+            return value
+    best = _by_texts(produced, message, made, blanked)
     if not made.layout.size or _is_opening(best):
         return best
     clean = best.unexplained < 0.1 * len(delivered)
@@ -74,9 +82,13 @@ def _is_opening(best: Evidence) -> bool:
     return len(best.parts) == 1 and best.parts[0].rstrip()[-1:] not in ("}", "]")
 
 
-def _by_texts(produced: str, message: Message, blanked: str) -> Evidence:
+def _by_texts(produced: str, message: Message, made: Shape, blanked: str) -> Evidence:
     """Return the evidence that finds most, of every text that the message carries."""
     ours = produced.strip()
+    bare = blanked.strip()
+    is_end = len(bare) > 2 and (ours.startswith(bare) or ours.endswith(bare))
+    if is_end and made.format != "html":
+        return by_ends(produced, blanked)  # the plainest cut, however short the texts are
     if len(ours) < SHORTEST and not stands_in(ours, blanked):
         # Letters of a short text are in every other.
         return Evidence([], message.text, [], "text", unexplained=len(message.text))
@@ -106,11 +118,19 @@ def _by_texts(produced: str, message: Message, blanked: str) -> Evidence:
             best = lined
     if max(len(produced), len(blanked)) > LONGEST:
         return best
-    work.spend((len(produced) + len(blanked)) // 30, "texts")
+    cost = _skeleton_cost(produced) + _skeleton_cost(blanked)
+    if not work.affords(cost):
+        best.sampled = True
+        return best
+    work.spend(cost, "texts")
     loose = by_skeleton(produced, blanked)
     if loose.kept > 1.05 * best.kept + 8:
         return loose
     return best
+
+
+def _skeleton_cost(text: str) -> int:
+    return len(text) // 40 + 2 * (text.count('"') + text.count("\\")) + text.count("'")
 
 
 def _nearly_all(produced: str, best: Evidence) -> bool:
