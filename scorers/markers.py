@@ -27,6 +27,8 @@ LONGEST_NOTICE = 1_200
 # Matches of one pattern in one text, and needles without a match after which it is given up.
 MOST_SIGHTINGS = 1_000
 MOST_MISSES = 100
+# The harness of a note that is recognised by its build alone.
+UNKNOWN = "(unknown)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +107,7 @@ def _disjoint(found: list[Sighting]) -> list[Sighting]:
 # Markers of no known harness, by the kind of their note.
 _NOTES = {
     kind: Marker(
-        harness="(unknown)",
+        harness=UNKNOWN,
         kind=kind,
         stage="deliver",
         strategy=strategy,

@@ -199,7 +199,8 @@ def flat(text: str) -> str:
 
 
 def _resolved(match: re.Match[str]) -> str:
-    return chr(int(match[1], 16)) if match[1] else " "
+    code = match[1] or match[2]
+    return chr(int(code, 16)) if code else " "
 
 
 def _first_key(layout: Layout, folded: str) -> int:

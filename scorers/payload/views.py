@@ -27,7 +27,7 @@ LONGEST_NUMBERED = 32_000_000
 MOST_BLOCKS = 1_000
 
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-Z\\-_]")
-_NUMBER = re.compile(r"^[ ]*[L\[]?(\d+)(?:\t|[ ]?\|[ ]?|: |\] |\. |:?$|→|  )", re.MULTILINE)
+_NUMBER = re.compile(r"^[ ]*+[L\[]?(\d++)(?:\t|[ ]?\|[ ]?|[:.\]](?: |$)|→|  )", re.MULTILINE)
 _BLOCK_TEXT = re.compile(r"\btext=(?P<text>'(?:[^'\\]|\\.)*+'|\"(?:[^\"\\]|\\.)*+\")")
 # What model providers put around a tool result: keys of the envelope, those that are sure signs
 # of one, and those that hold the result itself.

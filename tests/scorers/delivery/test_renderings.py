@@ -207,3 +207,28 @@ def test_the_structured_content_of_an_mcp_result_that_only_repeats_its_text():
     )
     pair = compare(produced, blocks[0]["text"])
     assert (pair.strategy, pair.fields["structuredContent"]) == ("channel_drop", (0, 1))
+
+
+@pytest.mark.parametrize("number", ["{}. ", "[{}] ", "L{}: ", "{}: "])
+def test_numbered_lines_are_whole_even_where_a_line_is_blank(number):
+    produced = "a first line\n\nsecond line here\nthird line"
+    lines = [number.format(at) + line for at, line in enumerate(produced.split("\n"), 1)]
+    pair = compare(produced, "\n".join(line.rstrip() for line in lines))
+    assert (pair.state, pair.kept_characters) == (State.intact, len(produced))
+
+
+def test_a_result_that_is_a_numbered_list_is_cut_where_it_ends():
+    produced = "\n".join(f"{at}. entry {chr(96 + at) * at}" for at in range(1, 12))
+    pair = compare(produced, produced[:80])
+    assert (pair.state, pair.strategy, pair.kept_characters) == (State.cut, "prefix_slice", 80)
+
+
+def test_yaml_with_escapes_of_two_digits():
+    value = {"name": "José Peña", "n": 3}
+    assert compare(json.dumps(value), yaml.safe_dump(value)).state == State.intact
+
+
+@pytest.mark.parametrize(("produced", "end"), [("hello world", "hello"), ("1234567890", "12345")])
+def test_the_opening_of_a_short_text(produced, end):
+    pair = compare(produced, end)
+    assert (pair.strategy, pair.kept_characters) == ("prefix_slice", len(end))

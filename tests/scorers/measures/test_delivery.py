@@ -222,3 +222,8 @@ def test_a_result_that_breaks_the_measure_takes_no_other_with_it(monkeypatch):
     bad, good = measure.deliveries(turn)
     assert (bad.state, bad.reason, bad.kept_characters) == ("unobservable", "measure_failed", None)
     assert good.state == "intact"
+
+
+def test_a_tools_own_count_is_no_floor_of_a_loss():
+    result = ToolResult(tool="list", delivered="a.txt\nb.txt\n[50 lines were left out]")
+    assert deliver(result).state == State.unobservable
