@@ -96,7 +96,7 @@ NOT_A_NOUN = re.compile(
     r"(?i)(?:ed|ing|ly)\Z|\A(?:is|are|was|were|has|had|have|can|will|except|but|besides)\Z"
 )
 SHAPES = (FLIGHT, CHECKED, DIAGNOSIS)
-ITEM = re.compile(r"\s*(?:[-*•+]|\d{1,3}[.)、]|\(?[a-z]\))\s+")
+ITEM = re.compile(r"(?<!\s)\s*+(?:[-*•+]|\d{1,3}[.)、]|\(?[a-z]\))\s+")
 # A line that a list belongs to.
 HEADS = re.compile(r"[:：][\s*_]*\Z|\A\s*(?:#{1,6}\s|\*\*)")
 ROW_RULE = re.compile(r"[\s|:-]+\Z")

@@ -25,11 +25,12 @@ LABEL = re.compile(
     r"|叫做|번호|코드|아이디|ID)\W{0,8}\Z"
 )
 DEFINES = re.compile(
-    r"(?i)\s*(?:,\s*(?:the|a|an|our|your|its|one of|el|la|una?|der|die|das|ein|le|une)\b"
+    r"(?i)\s*+(?:,\s*(?:the|a|an|our|your|its|one of|el|la|una?|der|die|das|ein|le|une)\b"
     r"|,\s*(?:which|who|that)\s(?:is|are|was|were|holds|lists|contains|describes"
     r"|means|says|covers)\b"
-    r"|\s(?:is|are|was|were) (?:the|a|an|our|your|one)\b|\s(?:means|refers to|stands for|denotes)\b"
-    r"|\s*=\s*\S|\s*[,，]?\s*(?:即|指的?是|是指|就是|表示|代表|也就是)|\s*(?:은|는)\s\S+\s\S+)"
+    r"|(?<=\s)(?:is|are|was|were) (?:the|a|an|our|your|one)\b"
+    r"|(?<=\s)(?:means|refers to|stands for|denotes)\b"
+    r"|=\s*\S|[,，]?\s*+(?:即|指的?是|是指|就是|表示|代表|也就是)|(?:은|는)\s\S+\s\S+)"
 )
 # "keep three bags on JG7FMM (costing $50)" tells what happens, not what it is.
 ASIDE = re.compile(

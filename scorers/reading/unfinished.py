@@ -35,7 +35,7 @@ PROMISE = re.compile(
     r"|retrieving|loading|querying)\b[^.!?\n]{0,80}(?:…|\.\.\.|\bnow\b|\bmoment\b))"
 )
 PROMISE_HAN = re.compile(
-    r"\W*(?:好的?|没问题|可以|当然)?[，,。！!\s]*(?:请?稍等|正在(?:为您|帮您)?(?:查询|搜索|检索|查找|处理)"
+    r"\W*+(?:好的?|没问题|可以|当然)?[，,。！!\s]*+(?:请?稍等|正在(?:为您|帮您)?(?:查询|搜索|检索|查找|处理)"
     r"|(?:让我|我来|我先|我这就|我马上)(?:先)?(?:为您|帮您|给您)?(?:查|看|搜|找|检索))[^。！？\n]{0,60}[。…！.]*\Z"
 )
 PLEASANTRY = re.compile(
@@ -111,7 +111,7 @@ def is_promise(passage: Passage, request: str) -> bool:
     """Whether a reply only says what will be done, although the answer was asked for now."""
     if len(passage.text) > LONGEST or passage.fenced or LATER.search(request):
         return False
-    if PROMISE_HAN.match(passage.text) and len(passage.text) <= LONGEST // 4:
+    if len(passage.text) <= LONGEST // 4 and PROMISE_HAN.match(passage.text):
         return True
     if not ASKS.search(request):
         return False
