@@ -52,6 +52,8 @@ CLICKED = re.compile(
     r"(?i)\b(?:click|tapp?|press|select|hover|typ|fill|toggl)(?:ed|ing|e|s)?\s(?:on\s|in\s|into\s)?"
     r"(?:(?:the\s)?(?:element|button|link|node|ref|field)\s)?(\[\d{1,5}\])(?!\()"
 )
+# "step 2 of the guide", which says where the steps are.
+OF = re.compile(r"(?i)\s(?:of|in|from|on)\s")
 # A numbered list, or a heading that numbers what follows.
 LIST = re.compile(r"(?m)^[ \t]{0,8}[*_#> \t]{0,6}(?:\w{2,12}\s)?\(?\d{1,2}[a-z]?[*_]{0,2}[.):]")
 GUIDE = re.compile(
@@ -80,10 +82,10 @@ def numbered_places(passage: Passage, known: Known) -> list[Gap]:
             break
     listed = LIST.search(passage.unfenced) is not None
     gaps += _counted(passage, known, listed=listed)
-    if not listed and not GUIDE.search(known.requester) and not known.has_replies:
-        step = STEP.search(text)
-        if step and not re.search(r"(?i)\s(?:of|in|from|on)\s", text[step.end() : step.end() + 6]):
-            gaps.append(_gap(passage, step, 1))
+    # The reply is looked at first: what its requester wrote before may be long.
+    step = None if listed or known.has_replies else STEP.search(text)
+    if step and not OF.match(text, step.end()) and not GUIDE.search(known.requester):
+        gaps.append(_gap(passage, step, 1))
     gaps += _options(passage, known)
     return gaps
 
