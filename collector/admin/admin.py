@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import math
 import socket
 from typing import TYPE_CHECKING
@@ -16,7 +15,7 @@ from collector.errors import ConfigError
 from collector.setting import split
 
 if TYPE_CHECKING:
-    import uvicorn
+    from collector.server import Server
 
 BACKLOG = 128
 # Probes, scrapes and a few people. Beyond, the connection that has been idle longest makes room.
@@ -43,7 +42,7 @@ class Admin:
         self._checks = checks
         self._turns = turns
         self._socket: socket.socket | None = None
-        self._server: uvicorn.Server | None = None
+        self._server: Server | None = None
 
     @property
     def port(self) -> int:
@@ -52,10 +51,8 @@ class Admin:
 
     async def start(self) -> None:
         """Listen; raises ConfigError where the address can't be had."""
-        # Commands that serve nothing need not wait for these.
-        import uvicorn  # noqa: PLC0415
-
-        from collector.connection import IDLE_SECONDS, Connection  # noqa: PLC0415
+        # Commands that serve nothing need not wait for it.
+        from collector.server import listen  # noqa: PLC0415
 
         application = Application(
             self._metrics,
@@ -63,28 +60,10 @@ class Admin:
             checks=self._checks,
             guard=Guard(self._config.endpoint, self._config.secret()),
         )
-        config = uvicorn.Config(
-            application,
-            interface="asgi3",
-            # uvicorn calls it as it would its own classes.
-            http=functools.partial(Connection, most=MOST_CONNECTIONS),  # type: ignore[arg-type]
-            ws="none",
-            lifespan="off",
-            log_config=None,
-            access_log=False,
-            proxy_headers=False,
-            server_header=False,
-            date_header=False,
-            timeout_keep_alive=IDLE_SECONDS,
-            backlog=BACKLOG,
+        self._socket = _bound(self._config.endpoint)
+        self._server = await listen(
+            self._socket, application, most=MOST_CONNECTIONS, backlog=BACKLOG
         )
-        config.load()
-        server = uvicorn.Server(config)
-        server.lifespan = config.lifespan_class(config)
-        self._socket = _listen(self._config.endpoint)
-        # `serve` would take the process's signals, which belong to the service.
-        await server.startup(sockets=[self._socket])
-        self._server = server
 
     async def shutdown(self, deadline: float) -> None:
         """Stop listening, let requests under way finish, cut them off after `deadline` seconds."""
@@ -98,7 +77,7 @@ class Admin:
                     connection.transport.abort()
 
 
-def _listen(endpoint: str) -> socket.socket:
+def _bound(endpoint: str) -> socket.socket:
     host, port = split(endpoint)
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import resource
 import socket
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
@@ -25,11 +26,13 @@ from collector.receivers.otlp_http.settings import OtlpHttpConfig
 from collector.setting import split
 
 if TYPE_CHECKING:
-    from collector.receivers.otlp_http.server import Server
+    from collector.server import Server
 
 RECEIVER = "otlp_http"
 _KEY = "receivers.otlp.http.endpoint"
 _LAST_WORDS_SECONDS = 1.0
+# Exporters of some thousand processes, as long as the other ports get their share of files.
+_MOST_CONNECTIONS = 4096
 _CONTENT_TYPES = {encoding: name.encode() for name, encoding in ENCODINGS.items()}
 
 Send = Callable[[dict[str, Any]], Awaitable[None]]
@@ -49,7 +52,7 @@ class OtlpHttp:
     async def start(self) -> None:
         """Listen. Raises `ConfigError` when the endpoint can't be had."""
         # Here and not above: reading a configuration needs no web server.
-        from collector.receivers.otlp_http.server import listen  # noqa: PLC0415
+        from collector.server import listen  # noqa: PLC0415
 
         host, port = split(self._config.endpoint)
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
@@ -58,8 +61,12 @@ class OtlpHttp:
         except OSError as error:
             raise ConfigError(f"{_KEY} {self._config.endpoint}: {error.strerror}") from None
         self.port = self._socket.getsockname()[1]
+        files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
         self._server = await listen(
-            self._socket, self._app, functools.partial(self._intake.refuse, "unknown")
+            self._socket,
+            self._app,
+            most=_MOST_CONNECTIONS if files < 0 else min(_MOST_CONNECTIONS, files // 2),
+            refused=functools.partial(self._intake.refuse, "unknown"),
         )
 
     async def shutdown(self, deadline: float) -> None:

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import functools
-import resource
 import socket
 from typing import Any
 
 import uvicorn
 
 from collector.connection import IDLE_SECONDS, Connection, Refused
-
-# Exporters of some thousand processes, as long as the other ports get their share of files.
-_MOST_CONNECTIONS = 4096
 
 
 class Server(uvicorn.Server):
@@ -24,13 +20,13 @@ class Server(uvicorn.Server):
         self.lifespan = self.config.lifespan_class(self.config)
 
 
-async def listen(on: socket.socket, app: Any, refused: Refused) -> Server:
-    """Return a server that answers on a listening socket.
+async def listen(
+    on: socket.socket, app: Any, *, most: int, backlog: int = 2048, refused: Refused | None = None
+) -> Server:
+    """Return a server that answers on a bound socket, over at most `most` connections at a time.
 
     `app` is an ASGI application; `refused` is told of requests that never reach it.
     """
-    files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    most = _MOST_CONNECTIONS if files < 0 else min(_MOST_CONNECTIONS, files // 2)
     server = Server(
         uvicorn.Config(
             app,
@@ -45,8 +41,10 @@ async def listen(on: socket.socket, app: Any, refused: Refused) -> Server:
             date_header=False,
             log_config=None,
             timeout_keep_alive=IDLE_SECONDS,
+            backlog=backlog,
         )
     )
     server.prepare()
+    # `serve` would take the process's signals, which belong to the service.
     await server.startup(sockets=[on])
     return server
