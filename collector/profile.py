@@ -14,9 +14,7 @@ StageOutcome = Literal["whole", "lost", "unobservable"]
 
 STAGES: tuple[Stage, ...] = ("deliver", "act", "retain", "transfer", "persist")
 MEASURED: tuple[Stage, ...] = ("deliver", "act")
-STAGE_OUTCOMES: tuple[StageOutcome, ...] = ("whole", "lost", "unobservable")
 
-RESULT_STATES = ("intact", "cut", "dropped", "spilled", "unread", "unobservable", "lower_bound")
 # States whose two sides were both seen: only on these is survival known.
 OBSERVED = frozenset({"intact", "cut", "dropped", "spilled"})
 # A lower bound proves a loss and hides its size, so it is not in the observed share.

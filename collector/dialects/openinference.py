@@ -20,7 +20,7 @@ from collector.content import (
 )
 from collector.dialect import AnyOperation, origin
 from collector.span import Record, Span
-from collector.spelling.convention import string
+from collector.spelling.convention import first, string
 from collector.spelling.crew import crew_member, crew_request
 from collector.spelling.envelope import arguments_in, reply_in, request_in
 from collector.spelling.exchange import response_id, usage_in
@@ -143,11 +143,11 @@ def _usage(attributes: Mapping[str, Any]) -> Usage:
 
 def _tool(span: Span, shared: dict[str, Any]) -> ToolExecution:
     attributes = span.attributes
-    produced = _first(attributes, _RESULT)
+    produced = first(attributes, _RESULT)
     result, inner_id = (None, None)
     if produced is not None and not redacted(produced):
         result, inner_id = result_in(produced)
-    arguments = arguments_in(_first(attributes, _ARGUMENTS))
+    arguments = arguments_in(first(attributes, _ARGUMENTS))
     stated = decode(attributes.get("tool.parameters"))
     if arguments is None and isinstance(stated, dict) and not _is_schema(stated):
         arguments = arguments_in(stated)
@@ -160,10 +160,6 @@ def _tool(span: Span, shared: dict[str, Any]) -> ToolExecution:
         result=result,
         failed=span.status == 2 or reports_failure(produced),
     )
-
-
-def _first(attributes: Mapping[str, Any], keys: tuple[str, ...]) -> Any:
-    return next((attributes[key] for key in keys if attributes.get(key) is not None), None)
 
 
 def _is_schema(parameters: dict[str, Any]) -> bool:

@@ -19,7 +19,7 @@ from collector.content import (
 )
 from collector.dialect import AnyOperation
 from collector.span import Record, Span
-from collector.spelling.convention import failed, inference, string, who
+from collector.spelling.convention import failed, first, inference, string, who
 from collector.spelling.crew import crew_request
 from collector.spelling.envelope import arguments_in, encoded, reply_in, request_in
 from collector.spelling.flat_messages import openllmetry, read
@@ -206,10 +206,10 @@ def _offered(attributes: Mapping[str, Any]) -> tuple[str, ...] | None:
 
 def _tool(span: Span, shared: dict[str, Any]) -> ToolExecution:
     attributes = span.attributes
-    returned, given = attributes.get(_RETURNED), _first(attributes, _GIVEN)
+    returned, given = attributes.get(_RETURNED), first(attributes, _GIVEN)
     # A result is not encoded again: JSON that ends early was made so by the tool.
     salvaged, cut = encoded(returned) if returned is not None else (None, False)
-    produced = salvaged if cut else _first(attributes, (_RETURNED, _RESULT))
+    produced = salvaged if cut else first(attributes, (_RETURNED, _RESULT))
     produced = _output(span, produced)
     result, inner_id = (None, None) if produced is None else result_in(produced)
     arguments = decode(given)
@@ -235,10 +235,6 @@ def _tool(span: Span, shared: dict[str, Any]) -> ToolExecution:
         result=result,
         failed=unsuccessful,
     )
-
-
-def _first(attributes: Mapping[str, Any], keys: tuple[str, ...]) -> Any:
-    return next((attributes[key] for key in keys if attributes.get(key) is not None), None)
 
 
 def _output(span: Span, produced: Any) -> Any:

@@ -23,7 +23,7 @@ from collector.content import (
 )
 from collector.dialect import AnyOperation, origin
 from collector.span import Record, Span
-from collector.spelling.convention import string
+from collector.spelling.convention import first, string
 from collector.spelling.envelope import encoded, request_in
 from scorers.turn import AgentInvocation, Inference, Message, Part, ToolExecution
 
@@ -114,7 +114,7 @@ def _inference(span: Span, shared: dict[str, Any]) -> Inference:
 def _answer(attributes: Mapping[str, Any]) -> tuple[Message, ...] | None:
     """Return the assistant's message, None where none was recorded."""
     said, made, asked, thought = (
-        _first(attributes, _keys(name)) for name in ("text", "object", "toolCalls", "reasoning")
+        first(attributes, _keys(name)) for name in ("text", "object", "toolCalls", "reasoning")
     )
     if said is None and made is None and asked is None:
         return None
@@ -145,7 +145,7 @@ def _calls(asked: Any) -> list[Part]:
 
 def _tool(span: Span, shared: dict[str, Any]) -> ToolExecution:
     attributes = span.attributes
-    produced, given = _first(attributes, _RETURNED), _first(attributes, _GIVEN)
+    produced, given = first(attributes, _RETURNED), first(attributes, _GIVEN)
     failed = shared["error"] is not None
     value, cut = encoded(produced)
     capture = capture_of(span, _RETURNED)
@@ -206,7 +206,3 @@ def _tools(attributes: Mapping[str, Any]) -> tuple[str, ...] | None:
 
 def _keys(name: str) -> tuple[str, ...]:
     return tuple(f"{prefix}.{name}" for prefix in _ANSWERS)
-
-
-def _first(attributes: Mapping[str, Any], keys: tuple[str, ...]) -> Any:
-    return next((attributes[key] for key in keys if attributes.get(key) is not None), None)

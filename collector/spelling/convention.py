@@ -200,6 +200,11 @@ def string(attributes: Mapping[str, Any], *keys: str) -> str | None:
     return None
 
 
+def first(attributes: Mapping[str, Any], keys: tuple[str, ...]) -> Any:
+    """Return the first of some attributes that is there, of whatever type; None where none is."""
+    return next((attributes[key] for key in keys if attributes.get(key) is not None), None)
+
+
 def finish_reasons(attributes: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the finish reasons: a list, a list written as JSON, or one text."""
     for key in _FINISH:

@@ -39,7 +39,3 @@ def failing_reply(failing: Failing) -> RenderableType:
         table.add_row("", line)
     table.add_row("trace", Text("\n".join(failing.trace_ids), style="dim"))
     return table
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -19,7 +19,6 @@ TAG = re.compile(r"<[/!]?[A-Za-z][^<>\n]{0,300}>")
 # A block quotation, line by line.
 BLOCK = re.compile(r"^[ \t]{0,3}>[^\n]*", re.MULTILINE)
 FENCE = re.compile(r"^[ \t]{0,8}(```+|~~~+)")
-MARKUP = re.compile(r"[*_#>|`~]+")
 
 
 class Passage:
