@@ -53,7 +53,7 @@ class Pipeline:
         observer: PipelineObserver,
     ) -> None:
         self._dialects = dialects
-        self._worker = worker
+        self.worker = worker
         self._observer = observer
         self._conversations = Conversations()
         self._limit = config.max_open_bytes
@@ -86,13 +86,17 @@ class Pipeline:
         """Return the groups whose turns may be over; all that are open when `final` says why."""
         return self.assembler.due(final=final)
 
+    def assemble(self, closing: Closing) -> Closed:
+        """Return the turns of one closing."""
+        return close(closing, self._conversations)
+
     def finish(self, closing: Closing) -> tuple[Closed, list[Entry]]:
         """Assemble and score the turns of one closing. Never raises for what they hold."""
         try:
-            closed = close(closing, self._conversations)
+            closed = self.assemble(closing)
             if closed.left_out:
                 self._observer.dropped("tool_without_turn", closed.left_out)
-            return closed, [self._worker.score(turn) for turn in closed.turns]
+            return closed, [self.worker.score(turn) for turn in closed.turns]
         except Exception:
             # A fault of ours must not stop the others' turns; it is counted and looked into.
             logger.exception("a group of %d operations failed", len(closing.material.operations))

@@ -7,12 +7,15 @@ from collections.abc import Sequence
 
 from collector.entry import Entry
 from collector.scoring.states import after_judging, before_judging
+from scorers.delivery.pair import Delivery
 from scorers.measures.delivery import DeliveryMeasure, deliveries
 from scorers.score import Outcome, Score
 from scorers.scorer import Scorer
 from scorers.turn import Turn
 
 logger = logging.getLogger(__name__)
+Measured = tuple[tuple[Delivery, ...], list[Score]]
+"""What the measures say of a turn: its tool results, and their scores."""
 
 
 class Worker:
@@ -24,6 +27,10 @@ class Worker:
 
     def score(self, turn: Turn) -> Entry:
         """Return the turn with everything measured on it, one end for each judge."""
+        return self.judge(turn, self.measure(turn))
+
+    def measure(self, turn: Turn) -> Measured:
+        """Return what the measures say, which needs no sampling."""
         found = deliveries(turn)
         scores = [
             # Comparing texts is the dearest thing done to a turn: once is enough.
@@ -32,6 +39,12 @@ class Worker:
             else _guarded(measure, turn)
             for measure in self._measures
         ]
+        return found, scores
+
+    def judge(self, turn: Turn, measured: Measured) -> Entry:
+        """Return the turn with its measures and one end for each judge."""
+        found, measures = measured
+        scores = list(measures)
         states: dict[str, str] = {}
         for judge in self._judges:
             ended = before_judging(turn)
