@@ -95,6 +95,16 @@ class Aggregate:
             if outcome != "failed":
                 self._succeeded("ledger")
 
+    def journaled(self, outcome: str, count: int) -> None:
+        """Count requests by what became of them in the journal."""
+        with self._lock:
+            self._count("tellback_journal_requests_total", count, outcome=outcome)
+
+    def synced(self) -> None:
+        """Count a group of requests that the journal made durable."""
+        with self._lock:
+            self._count("tellback_journal_syncs_total", 1)
+
     def pruned(self, count: int) -> None:
         """Count turns that retention deleted."""
         with self._lock:

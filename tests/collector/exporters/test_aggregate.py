@@ -175,6 +175,9 @@ def test_every_instrument_can_be_filled(aggregate):
     aggregate.dropped("duplicate")
     aggregate.watch("tellback_open_turns", lambda: 0)
     aggregate.watch("tellback_ledger_size_bytes", lambda: 0)
+    aggregate.watch("tellback_journal_size_bytes", lambda: 0)
+    aggregate.journaled("written", 1)
+    aggregate.synced()
     aggregate.written("new")
     aggregate.pruned(2)
     results = [delivery(), unseen(State.unread)]
