@@ -6,9 +6,15 @@ import pytest
 from entries import delivery, entry
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from prometheus_client import REGISTRY
+from prometheus_client import REGISTRY, CollectorRegistry
+from prometheus_client.exposition import generate_latest as plain_text
+from prometheus_client.metrics_core import Metric
+from prometheus_client.openmetrics.exposition import ALLOWUTF8
+from prometheus_client.openmetrics.exposition import generate_latest as openmetrics_text
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as parse_openmetrics
 from prometheus_client.parser import text_string_to_metric_families as parse_text
+from prometheus_client.samples import Exemplar
+from prometheus_client.utils import floatToGoString
 
 from collector.exporters.aggregate import Aggregate
 from collector.exporters.family import OVERFLOW, Family
@@ -82,6 +88,65 @@ def test_any_text_makes_a_valid_exposition(texts):
     assert sum(sample.value for sample in observed.samples) == len(texts)
 
 
+@pytest.mark.parametrize("accept", ["", OPENMETRICS])
+@given(texts=st.lists(NASTY, min_size=1, max_size=4), count=st.integers(0, 10**17))
+@settings(max_examples=30, deadline=None)
+def test_what_is_written_is_what_prometheus_client_writes(accept, texts, count):
+    aggregate = Aggregate(scorers=["lexical_reader"], max_series=6)
+    aggregate.watch("tellback_open_turns", lambda: count / 7)
+    aggregate.refused("otlp_http", "traces", "too_large", count)
+    for text in texts * 4:
+        aggregate.turn(
+            entry(
+                agent=text, deliveries=[delivery(tool=text, fields={text: (1, 3), "due": (0, 1)})]
+            ),
+            close_delay_s=count / 3,
+        )
+    registry = CollectorRegistry(auto_describe=False)
+    registry.register(Reference(aggregate.snapshot()))
+    write = openmetrics_text if accept else plain_text
+    assert aggregate.render(accept)[0] == write(registry, escaping=ALLOWUTF8)
+
+
+class Reference:
+    """A snapshot as prometheus_client asks for it."""
+
+    def __init__(self, snapshot):
+        self.snapshot = snapshot
+
+    def collect(self):
+        for instrument, series in self.snapshot:
+            if not series:
+                continue
+            metric = Metric(instrument.family, instrument.help, instrument.kind, instrument.unit)
+            for values, one in series:
+                labels = dict(zip(instrument.labels, values, strict=False))
+                if instrument.labels and values == OVERFLOW:
+                    labels = {"otel_metric_overflow": "true"}
+                if not instrument.buckets:
+                    metric.add_sample(
+                        instrument.name, labels, one.value, exemplar=exemplar(one.exemplar)
+                    )
+                    continue
+                bounds = (*map(floatToGoString, instrument.buckets), "+Inf")
+                total = 0
+                for bound, held, seen in zip(bounds, one.buckets, one.exemplars, strict=True):
+                    total += held
+                    named = {**labels, "le": bound}
+                    name = f"{instrument.name}_bucket"
+                    metric.add_sample(name, named, total, exemplar=exemplar(seen))
+                metric.add_sample(f"{instrument.name}_count", labels, total)
+                metric.add_sample(f"{instrument.name}_sum", labels, one.value)
+            yield metric
+
+
+def exemplar(found):
+    if found is None:
+        return None
+    trace, value, seconds = found
+    return Exemplar({"trace_id": trace}, value, round(seconds, 3))
+
+
 @given(text=NASTY)
 def test_a_label_is_short_valid_and_never_empty(text):
     label = clean(text)
@@ -147,7 +212,7 @@ def test_the_configured_number_of_series_holds():
 def test_a_histogram_is_cumulative_and_holds_values_at_its_bounds():
     family = Family(Instrument(name="x", kind="histogram", help="X.", buckets=(1, 5)))
     for value in (0, 1, 1.5, 5, 99):
-        family.observe({}, value)
+        family.observe((), value)
     ((_, series),) = family.snapshot()
     assert series.buckets == [2, 2, 1]
     assert series.value == 106.5
