@@ -121,7 +121,7 @@ class Aggregate:
                 self._families["tellback_replies_pending"].set(
                     (clean(scorer),), self._observed - settled
                 )
-            return [(family.instrument, family.snapshot()) for family in self._families.values()]
+            return [family.read() for family in self._families.values()]
 
     def render(self, accept: str = "") -> tuple[bytes, str]:
         """Return `/metrics` and its content type, as the Accept header wishes.

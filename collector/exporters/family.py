@@ -24,10 +24,6 @@ class Series:
     value: float = 0.0
     exemplar: Exemplar | None = None
 
-    def copy(self) -> Series:
-        """Return a copy that later counting doesn't change."""
-        return Series(self.value, self.exemplar)
-
 
 @dataclass(slots=True)
 class Distribution(Series):
@@ -36,13 +32,24 @@ class Distribution(Series):
     buckets: list[int] = field(default_factory=list)
     exemplars: list[Exemplar | None] = field(default_factory=list)
 
-    def copy(self) -> Distribution:
-        """Return a copy that later counting doesn't change."""
-        return Distribution(self.value, None, self.buckets.copy(), self.exemplars.copy())
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """All series of one instrument at one moment, a list for each thing that they hold.
+
+    So, thousands of series are read without an object for each, which the garbage collector would
+    have to look at. `buckets` and their exemplars are a histogram's, else empty.
+    """
+
+    instrument: Instrument
+    labels: list[Labels]
+    values: list[float]
+    exemplars: list[Exemplar | None]
+    buckets: list[tuple[list[int], list[Exemplar | None]]]
 
 
-Snapshot = list[tuple[Instrument, list[tuple[Labels, Series]]]]
-"""Every instrument with its series at one moment."""
+Snapshot = list[Reading]
+"""Every instrument at one moment."""
 
 
 class Family:
@@ -92,9 +99,22 @@ class Family:
         """Forget all series: a gauge that can't be read is absent."""
         self._series.clear()
 
-    def snapshot(self) -> list[tuple[Labels, Series]]:
+    def read(self) -> Reading:
         """Return all series as they are now; OVERFLOW stands for the overflow series."""
-        return [(labels, series.copy()) for labels, series in self._series.items()]
+        series = self._series.values()
+        return Reading(
+            self.instrument,
+            list(self._series),
+            [one.value for one in series],
+            [one.exemplar for one in series],
+            [
+                (one.buckets.copy(), one.exemplars.copy())
+                for one in series
+                if isinstance(one, Distribution)
+            ]
+            if self.instrument.buckets
+            else [],
+        )
 
     def _at(self, labels: Labels) -> Series:
         series = self._series.get(labels)

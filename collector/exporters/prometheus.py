@@ -6,14 +6,14 @@ times as long: a scrape of thousands of series must not keep receivers from runn
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 from prometheus_client.openmetrics.exposition import CONTENT_TYPE_LATEST
 from prometheus_client.utils import floatToGoString
 
-from collector.exporters.family import OVERFLOW, Distribution, Exemplar, Labels, Series, Snapshot
+from collector.exporters.family import OVERFLOW, Exemplar, Labels, Reading, Snapshot
 from collector.telemetry import Instrument
 
 OVERFLOW_LABELS = {"otel_metric_overflow": "true"}
@@ -25,7 +25,7 @@ class Exposition:
     """Writes snapshots; what stands before a series' value is made once and kept."""
 
     def __init__(self) -> None:
-        self._heads: dict[tuple[str, Labels], tuple[str, ...]] = {}
+        self._heads: dict[str, dict[Labels, tuple[str, ...]]] = {}
 
     def write(self, snapshot: Snapshot, accept: str = "") -> tuple[bytes, str]:
         """Return a snapshot as text with its content type: OpenMetrics with exemplars where the
@@ -33,32 +33,43 @@ class Exposition:
         openmetrics = _wants_openmetrics(accept)
         parts = [
             # Encoded in parts, so that no single call holds up other threads for long.
-            "".join(self._family(instrument, series, openmetrics=openmetrics)).encode()
-            for instrument, series in snapshot
-            if series
+            "".join(self._family(reading, openmetrics=openmetrics)).encode()
+            for reading in snapshot
+            if reading.labels
         ]
         if openmetrics:
             return b"".join([*parts, b"# EOF\n"]), CONTENT_TYPE_LATEST
         return b"".join(parts), CONTENT_TYPE_PLAIN_0_0_4
 
-    def _family(
-        self, instrument: Instrument, series: Iterable[tuple[Labels, Series]], *, openmetrics: bool
-    ) -> Iterator[str]:
+    def _family(self, reading: Reading, *, openmetrics: bool) -> Iterator[str]:
+        instrument = reading.instrument
         yield _about(instrument, openmetrics=openmetrics)
-        for labels, one in series:
-            heads = self._heads.get((instrument.name, labels))
-            if heads is None:
-                heads = self._heads[instrument.name, labels] = _heads(instrument, labels)
-            if isinstance(one, Distribution):
+        heads = [self._of(instrument, labels) for labels in reading.labels]
+        if instrument.buckets:
+            for names, value, held in zip(heads, reading.values, reading.buckets, strict=True):
                 total = 0
-                for head, count, exemplar in zip(heads, one.buckets, one.exemplars, strict=False):
+                for name, count, exemplar in zip(names, *held, strict=False):
                     total += count
-                    seen = _exemplar(exemplar) if exemplar and openmetrics else ""
-                    yield f"{head} {_number(total)}{seen}\n"
-                yield f"{heads[-2]} {_number(total)}\n{heads[-1]} {_number(one.value)}\n"
-            else:
-                seen = _exemplar(one.exemplar) if one.exemplar and openmetrics else ""
-                yield f"{heads[0]} {_number(one.value)}{seen}\n"
+                    yield _sample(name, total, exemplar if openmetrics else None)
+                yield _sample(names[-2], total) + _sample(names[-1], value)
+            return
+        for names, value, exemplar in zip(heads, reading.values, reading.exemplars, strict=True):
+            yield _sample(names[0], value, exemplar if openmetrics else None)
+
+    def _of(self, instrument: Instrument, labels: Labels) -> tuple[str, ...]:
+        known = self._heads.setdefault(instrument.name, {})
+        if labels not in known:
+            known[labels] = _heads(instrument, labels)
+        return known[labels]
+
+
+def _sample(head: str, value: float, exemplar: Exemplar | None = None) -> str:
+    if exemplar is None:
+        return f"{head} {_number(value)}\n"
+    trace, counted, seconds = exemplar
+    return (
+        f'{head} {_number(value)} # {{trace_id="{trace}"}} {_number(counted)} {round(seconds, 3)}\n'
+    )
 
 
 def _wants_openmetrics(accept: str) -> bool:
@@ -100,11 +111,6 @@ def _head(name: str, labels: Mapping[str, str]) -> str:
         return name
     pairs = ",".join(f'{key}="{_escaped(value)}"' for key, value in sorted(labels.items()))
     return f"{name}{{{pairs}}}"
-
-
-def _exemplar(exemplar: Exemplar) -> str:
-    trace, value, seconds = exemplar
-    return f' # {{trace_id="{_escaped(trace)}"}} {_number(value)} {round(seconds, 3)}'
 
 
 def _escaped(text: str) -> str:

@@ -115,29 +115,32 @@ class Reference:
         self.snapshot = snapshot
 
     def collect(self):
-        for instrument, series in self.snapshot:
-            if not series:
-                continue
+        for reading in self.snapshot:
+            instrument = reading.instrument
             metric = Metric(instrument.family, instrument.help, instrument.kind, instrument.unit)
-            for values, one in series:
+            for at, values in enumerate(reading.labels):
                 labels = dict(zip(instrument.labels, values, strict=False))
                 if instrument.labels and values == OVERFLOW:
                     labels = {"otel_metric_overflow": "true"}
                 if not instrument.buckets:
                     metric.add_sample(
-                        instrument.name, labels, one.value, exemplar=exemplar(one.exemplar)
+                        instrument.name,
+                        labels,
+                        reading.values[at],
+                        exemplar=exemplar(reading.exemplars[at]),
                     )
                     continue
                 bounds = (*map(floatToGoString, instrument.buckets), "+Inf")
                 total = 0
-                for bound, held, seen in zip(bounds, one.buckets, one.exemplars, strict=True):
+                for bound, held, seen in zip(bounds, *reading.buckets[at], strict=True):
                     total += held
                     named = {**labels, "le": bound}
                     name = f"{instrument.name}_bucket"
                     metric.add_sample(name, named, total, exemplar=exemplar(seen))
                 metric.add_sample(f"{instrument.name}_count", labels, total)
-                metric.add_sample(f"{instrument.name}_sum", labels, one.value)
-            yield metric
+                metric.add_sample(f"{instrument.name}_sum", labels, reading.values[at])
+            if reading.labels:
+                yield metric
 
 
 def exemplar(found):
@@ -165,10 +168,10 @@ def test_too_many_tools_go_to_the_overflow_and_sums_stay_whole():
     aggregate = Aggregate()
     for number in range(CAPS["tool"] + 50):
         aggregate.turn(entry(deliveries=[delivery(tool=f"tool_{number}")]))
-    series = dict(_series(aggregate, "tellback_tool_results_total"))
+    series = _values(aggregate, "tellback_tool_results_total")
     assert len(series) == CAPS["tool"] + 1
-    assert series[OVERFLOW].value == 50
-    assert sum(one.value for one in series.values()) == CAPS["tool"] + 50
+    assert series[OVERFLOW] == 50
+    assert sum(series.values()) == CAPS["tool"] + 50
     text = aggregate.render(OPENMETRICS)[0].decode()
     assert 'tellback_tool_results_total{otel_metric_overflow="true"} 50.0' in text
 
@@ -178,8 +181,8 @@ def test_one_agents_invented_tools_leave_room_for_another():
     for number in range(CAPS["tool"] * 2):
         aggregate.turn(entry(agent="wild", deliveries=[delivery(tool=f"tool_{number}")]))
     aggregate.turn(entry(agent="calm", deliveries=[delivery(tool="search")]))
-    labels = [labels for labels, _ in _series(aggregate, "tellback_tool_results_total")]
-    assert ("calm", "1.4", "test", "search", "deliver", "cut") in labels
+    series = _values(aggregate, "tellback_tool_results_total")
+    assert ("calm", "1.4", "test", "search", "deliver", "cut") in series
 
 
 def test_fields_that_look_like_data_are_no_labels_and_are_counted():
@@ -191,8 +194,8 @@ def test_fields_that_look_like_data_are_no_labels_and_are_counted():
         "A. Person": (0, 1),
     } | {f"key_{number}": (0, 1) for number in range(300)}
     aggregate.turn(entry(deliveries=[delivery(fields=fields)]))
-    series = dict(_series(aggregate, "tellback_tool_field_results_total"))
-    assert sum(one.value for one in series.values()) == 304
+    series = _values(aggregate, "tellback_tool_field_results_total")
+    assert sum(series.values()) == 304
     named = {labels[4] for labels in series if labels}
     assert "due_date" in named
     assert len(named) == CAPS["field"]
@@ -202,20 +205,19 @@ def test_the_configured_number_of_series_holds():
     aggregate = Aggregate(max_series=10)
     for number in range(40):
         aggregate.turn(entry(agent=f"agent-{number}"))
-    for instrument, series in aggregate.snapshot():
+    for reading in aggregate.snapshot():
         # Labels that are filled come together, so that the last ones may exceed it.
-        assert len(series) <= 10 + 8, instrument.name
-    total = sum(one.value for _, one in _series(aggregate, "tellback_replies_observed_total"))
-    assert total == 40
+        assert len(reading.labels) <= 10 + 8, reading.instrument.name
+    assert sum(_values(aggregate, "tellback_replies_observed_total").values()) == 40
 
 
 def test_a_histogram_is_cumulative_and_holds_values_at_its_bounds():
     family = Family(Instrument(name="x", kind="histogram", help="X.", buckets=(1, 5)))
     for value in (0, 1, 1.5, 5, 99):
         family.observe((), value)
-    ((_, series),) = family.snapshot()
-    assert series.buckets == [2, 2, 1]
-    assert series.value == 106.5
+    reading = family.read()
+    assert reading.buckets == [([2, 2, 1], [None, None, None])]
+    assert reading.values == [106.5]
 
 
 def test_the_format_follows_the_accept_header():
@@ -242,5 +244,6 @@ def test_the_global_registry_is_left_alone():
     assert b"python_gc" not in aggregate.render()[0]
 
 
-def _series(aggregate, name):
-    return next(series for each, series in aggregate.snapshot() if each.name == name)
+def _values(aggregate, name):
+    reading = next(one for one in aggregate.snapshot() if one.instrument.name == name)
+    return dict(zip(reading.labels, reading.values, strict=True))
