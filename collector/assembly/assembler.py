@@ -8,142 +8,155 @@ assembling itself: `due` hands out what may be over as `Closing`s, which `close`
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 
-from collector.assembly.combine import weight
-from collector.assembly.conversations import Conversations
+from collector.assembly.agenda import Agenda
+from collector.assembly.closing import Closed, Closing
+from collector.assembly.copies import completeness, is_better, log_identity
+from collector.assembly.footprint import GROUP_SIZE, PLACE_SIZE, footprint
 from collector.assembly.lengths import Lengths
 from collector.assembly.links import Links
-from collector.assembly.material import Key, Material, key_of, root_ended
-from collector.assembly.open_turns import Given, Group, Held, asked_for
+from collector.assembly.material import Key
+from collector.assembly.open_turns import Given, Group, Held
+from collector.assembly.replies import may_end
 from collector.assembly.settings import TurnsConfig
-from collector.assembly.turns import assemble
 from collector.dialect import AnyOperation, MessageEvent
 from collector.span import Record, Span
-from scorers.turn import ClosedBy, ToolExecution, Turn
+from scorers.turn import ClosedBy, Inference
 
 GROUP_SHARE = 4  # one group may hold this part of all bytes, so that one giant starves nobody
+MOST_RECORDS = 20_000  # of one group: assembling a trace of a million tiny spans would take minutes
 ENTRY_KINDS = frozenset({2, 5})  # server and consumer: a request or a message was taken in
 _HTTP_NAME = re.compile(r"(?:GET|POST|PUT|PATCH|DELETE) /")
-BROKEN_OFF_PATIENCE = 6  # times the lingering of a turn whose tool may still be running
-LINK_SIZE = 256  # bytes that a span without operations costs: only its place in the trace is kept
-
-
-@dataclass(frozen=True, slots=True)
-class Closing:
-    """A group whose turns may be over. `waits`: an unfinished last turn goes on waiting."""
-
-    key: str
-    material: Material
-    closed_by: ClosedBy
-    waits: bool
-    given: dict[str, Given]
-
-    @property
-    def started_ns(self) -> int:
-        """When its first operation began."""
-        starts = (operation.start_ns for operation in self.material.operations)
-        return min(filter(None, starts), default=0)
-
-
-@dataclass(frozen=True, slots=True)
-class Closed:
-    """What a closing gave: turns that are new or changed. `unfinished`: the last turn waits;
-    `broken_off`: it was given out without its end; `left_out` counts tool calls of no turn."""
-
-    key: str
-    turns: list[Turn]
-    given: dict[str, Given]
-    unfinished: bool = False
-    broken_off: bool = False
-    left_out: int = 0
 
 
 @dataclass(slots=True)
 class Assembler:
-    """The stage between operations and turns. Not thread-safe: one owner calls it."""
+    """The stage between operations and turns. Not thread-safe: one owner calls it.
+
+    Every closing that `due` hands out is to come back by `done` or `again`: until then its group
+    counts as open, and is not looked at.
+    """
 
     config: TurnsConfig
     clock: Callable[[], float]
     groups: dict[str, Group] = field(default_factory=dict)
     size: int = 0
     _by_trace: dict[str, Group] = field(default_factory=dict)
+    _open: dict[str, Group] = field(default_factory=dict)
     _links: Links = field(default_factory=Links)
+    _agenda: Agenda = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._agenda = Agenda(self.config, self.groups)
 
     @property
     def open_count(self) -> int:
         """Groups with something that was not given out yet."""
-        return sum(group.is_open for group in self.groups.values())
+        return len(self._open)
 
-    def add(self, record: Record, operations: tuple[AnyOperation, ...]) -> str | None:
+    def oldest_sequence(self) -> int | None:
+        """Return the lowest sequence number of a record whose group is open, None without any:
+        of the records before it, everything was given out."""
+        numbers = (group.first_sequence for group in self._open.values() if group.first_sequence)
+        return min(numbers, default=None)
+
+    def restore(self, traces: Iterable[str], given: Mapping[str, frozenset[Key]]) -> None:
+        """Note the turns of a group that were given out before a restart, each with its spans, to
+        be called before its records are added again: they keep their names."""
+        group: Group | None = None
+        for trace in traces:
+            known = self._by_trace.get(trace)
+            if group is None:
+                group = known or self._new_group(trace)
+            elif known is None:
+                group.traces.add(trace)
+                self._by_trace[trace] = group
+            elif known is not group:
+                self._join(known, group)
+        if group is not None:
+            group.given |= {name: Given(spans) for name, spans in given.items()}
+
+    def add(
+        self, record: Record, operations: tuple[AnyOperation, ...], sequence: int = 0
+    ) -> str | None:
         """Take one record. Returns None when it was kept, else why not.
 
         `duplicate`: this span or log record is known already (the more complete copy stays);
-        `no_trace_id`: it belongs to nothing; `turn_too_large`: its group is full.
+        `no_trace_id`: it belongs to nothing; `turn_too_large`: its group is full; `late`: the turn
+        it may belong to was let go under pressure. `sequence` numbers what the record came with.
         """
         trace = record.trace_id or _conversation(operations)
         if not trace:
             return "no_trace_id"
-        if not operations and not isinstance(record, Span):
+        span = record if isinstance(record, Span) else None
+        if not operations and span is None:
             return None  # a log record of something else: nothing to keep
-        size = record.size if operations else LINK_SIZE
-        now = self.clock()
-        group = self._by_trace.get(trace)
-        if group is None:
-            group = Group(trace, now, now)
-            group.traces.add(trace)
-            self._by_trace[trace] = self.groups[trace] = group
-        identity, rank = _identity(record, operations)
+        group = self._by_trace.get(trace) or self._new_group(trace)
+        key = (trace, record.span_id)
+        identity: object = key if span is not None else log_identity(record, operations)
         known = group.held.get(identity)
-        if known is not None and not _is_better(rank, operations, known):
+        is_copy = known is not None or (span is not None and key in group.parents)
+        if is_copy and not operations:
             return "duplicate"
-        if group.size + size > self.config.max_open_bytes // GROUP_SHARE:
+        held = Held(operations, 0, completeness(record))
+        if known is not None and not is_better(held, known):
+            return "duplicate"
+        if group.released and not group.is_open and operations and not _has_call(operations):
+            return "late"
+        for operation in operations:
+            held.size += footprint(operation, group.fresh(operation))
+        grown = held.size - known.size if known is not None else held.size
+        if not is_copy:
+            grown += PLACE_SIZE
+        if self._is_full(group, grown):
             group.incomplete = "turn_too_large"
             return "turn_too_large"
-        group.held[identity] = Held(rank, operations, size)
-        grown = size - (known.size if known else 0)
+        if operations:
+            group.held[identity] = held
+            self._know(group, operations)
+        if span is not None:
+            group.place(key, (trace, span.parent_id) if span.parent_id else None)
+            self._look_at(group, key, span)
         group.size += grown
         self.size += grown
-        if isinstance(record, Span):
-            parent = record.parent_id
-            group.parents[(trace, record.span_id)] = (trace, parent) if parent else None
-            service = record.resource.text("service.name")
-            group.lengths.setdefault(service, Lengths()).add(record)
-            if record.kind in ENTRY_KINDS or _HTTP_NAME.match(record.name):
-                group.entries.add((trace, record.span_id))
-        group.last_seen = now
-        group.measured = group.measured or bool(operations)
-        group.changed, group.waiting = True, False
-        for operation in operations:
-            for part in asked_for(operation):
-                if part.id:
-                    self._links.ask(part.id, group.key)
-        return "duplicate" if known is not None else None
+        group.number(sequence, sequence)
+        group.last_seen = self.clock()
+        if not group.waiting or group.has_ended or any(map(may_end, operations)):
+            group.changed, group.waiting = True, False
+        self._agenda.plan(group)
+        return "duplicate" if is_copy else None
 
     def due(self, *, final: ClosedBy | None = None) -> list[Closing]:
         """Return what may be over now, oldest first; everything when `final` says why."""
         now = self.clock()
         self._bound()
-        self._forget(now)
-        ready = [g for g in self.groups.values() if final or self._reason(g, now)]
-        for group in sorted(ready, key=lambda g: g.first_seen, reverse=True):
-            self._link(group)
-        found: list[Closing] = []
-        for group in sorted(self.groups.values(), key=lambda g: g.first_seen):
-            reason = self._reason(group, now)
+        ready: dict[str, Group] = {}
+        for group in list(self.groups.values() if final else self._agenda.due(now)):
+            if self._agenda.is_past(group, now):
+                self._remove(group)
+            elif final or self._agenda.reason(group, now):
+                ready[group.key] = group
+            else:
+                self._agenda.plan(group)
+        for group in sorted(ready.values(), key=_first_seen, reverse=True):
+            other = self._links.partner(group, self.groups)
+            if other is not None:
+                self._join(group, other)
+                ready[other.key] = other
+                del ready[group.key]
+        found = []
+        for group in sorted(ready.values(), key=_first_seen):
+            reason = self._agenda.reason(group, now)
             if final is not None and group.is_open:
-                ended = root_ended(group.parents)
-                reason = final if final == "shutdown" else ("end" if ended else "quiet")
+                reason = final if final == "shutdown" else ("end" if group.has_ended else "quiet")
             if reason is None:
-                continue
-            waits = final is None and reason != "deadline" and not group.forced
-            if reason == "end" and not group.roots_are_calls:
-                waits = False
-            group.changed = False
-            found.append(Closing(group.key, group.material(), reason, waits, dict(group.given)))
+                self._agenda.plan(group)
+            else:
+                found.append(self._closing(group, reason, may_wait=final is None))
         # A turn is read with what was said before it: the order is that of the turns themselves.
-        return sorted(found, key=lambda closing: closing.started_ns)
+        return sorted(found, key=lambda closing: closing.started_ns) if len(found) > 1 else found
 
     def done(self, closed: Closed) -> None:
         """Book what a closing gave; the group stays for late spans, without its turns twice."""
@@ -155,107 +168,116 @@ class Assembler:
         group.forced = False
         group.closed_at = self.clock()
         group.broken_off = closed.broken_off
+        if not group.is_open:
+            self._open.pop(group.key, None)
+        self._agenda.plan(group)
 
     def again(self, key: str) -> None:
         """Have a group looked at again: what it gave could not be stored."""
         group = self.groups.get(key)
         if group is not None:
             group.changed = True
+            self._agenda.plan(group)
 
-    def _reason(self, group: Group, now: float) -> ClosedBy | None:
-        if not group.is_open:
-            return None
-        if group.forced or now - group.first_seen >= self.config.deadline:
-            # A session's trace may outlive the deadline: what came since the last look still
-            # gets its quiet period, so that a turn is not cut in the middle.
-            fresh = bool(group.given) and now - group.last_seen < self.config.quiet_period
-            if group.forced or not fresh:
-                return "deadline"
-        if not group.changed:
-            return None
-        quiet = now - group.last_seen
-        if quiet >= self.config.settle and root_ended(group.parents):
-            return "end"
-        return "quiet" if quiet >= self.config.quiet_period else None
+    def _new_group(self, trace: str) -> Group:
+        now = self.clock()
+        group = Group(trace, now, now, size=GROUP_SIZE)
+        group.traces.add(trace)
+        self.size += GROUP_SIZE
+        self._by_trace[trace] = self.groups[trace] = group
+        return group
 
-    def _link(self, group: Group) -> None:
-        """Join a group with the one whose model call asked for the tools it was answered with."""
-        if group.key not in self.groups:
-            return
-        other = self._links.partner(group, self.groups)
-        if other is None:
-            return
+    def _is_full(self, group: Group, grown: int) -> bool:
+        return (
+            group.size + grown > self.config.max_open_bytes // GROUP_SHARE
+            or max(len(group.held), len(group.parents)) >= MOST_RECORDS
+        )
+
+    def _know(self, group: Group, operations: tuple[AnyOperation, ...]) -> None:
+        for operation in operations:
+            for call_id in group.know(operation):
+                self._links.ask(call_id, group.key)
+        group.measured, group.released = True, False
+        self._open[group.key] = group
+
+    def _look_at(self, group: Group, key: Key, span: Span) -> None:
+        service = span.resource.text("service.name")
+        lengths = group.lengths.get(service)
+        if lengths is None:
+            lengths = group.lengths[service] = Lengths()
+        lengths.add(span)
+        if span.kind in ENTRY_KINDS or _HTTP_NAME.match(span.name):
+            group.entries.add(key)
+
+    def _closing(self, group: Group, reason: ClosedBy, *, may_wait: bool) -> Closing:
+        waits = may_wait and reason != "deadline" and not group.forced
+        if reason == "end" and not group.roots_are_calls:
+            waits = False
+        group.changed = False
+        return Closing(
+            group.key,
+            group.material(),
+            reason,
+            waits,
+            dict(group.given),
+            group.last_sequence,
+            group.first_sequence,
+            tuple(group.traces),
+        )
+
+    def _join(self, group: Group, other: Group) -> None:
+        """Put a group into the one whose model call asked for the tools it was answered with."""
         self.groups.pop(group.key)
         self._links.move(group, other.key)
         other.absorb(group)
         for trace in group.traces:
             self._by_trace[trace] = other
-
-    def _bound(self) -> None:
-        """Keep within the bounds: closed groups go first, then the oldest close early."""
-        over = self.size - self.config.max_open_bytes
-        many = len(self.groups) - self.config.max_open_turns
-        if over <= 0 and many <= 0:
-            return
-        # Traces without a model call first, then closed turns, then the oldest of the open ones.
-        for group in sorted(self.groups.values(), key=lambda g: (g.measured, g.last_seen)):
-            if (over > 0 or many > 0) and not group.is_open:
-                over, many = over - group.size, many - 1
-                self._remove(group)
-        for group in sorted(self.groups.values(), key=lambda g: g.last_seen):
-            if (over > 0 or many > 0) and not group.forced:
-                over, many = over - group.size, many - 1
-                group.forced = True
-                group.incomplete = group.incomplete or "closed_early"
-
-    def _forget(self, now: float) -> None:
-        for group in list(self.groups.values()):
-            patience = self.config.linger if group.measured else self.config.quiet_period
-            if group.broken_off:
-                patience *= BROKEN_OFF_PATIENCE
-            if not group.is_open and now - max(group.last_seen, group.closed_at) >= patience:
-                self._remove(group)
+        if self._open.pop(group.key, None) is not None:
+            self._open[other.key] = other
 
     def _remove(self, group: Group) -> None:
         self.groups.pop(group.key, None)
+        self._open.pop(group.key, None)
         self.size -= group.size
         for trace in group.traces:
             self._by_trace.pop(trace, None)
         self._links.forget(group)
 
+    def _bound(self) -> None:
+        """Keep within the bounds. What closed turns hold goes first, the longest closed first;
+        then groups that are not open, those without a model call first; then the oldest of the
+        open ones close early."""
+        if not self._is_over():
+            return
+        closed = [group for key, group in self.groups.items() if key not in self._open]
+        closed.sort(key=lambda group: (group.measured, group.last_seen))
+        for group in closed:
+            if self.size <= self.config.max_open_bytes:
+                break
+            if group.measured and not group.released:
+                self.size -= group.release()
+        for group in closed:
+            if not self._is_over():
+                return
+            self._remove(group)
+        over = self.size - self.config.max_open_bytes
+        many = len(self.groups) - self.config.max_open_turns
+        for group in sorted(self._open.values(), key=lambda group: group.last_seen):
+            if over <= 0 and many <= 0:
+                break
+            if group.is_open and not group.forced:
+                group.forced = True
+                group.incomplete = group.incomplete or "closed_early"
+                self._agenda.plan(group)
+                over, many = over - group.size, many - 1
 
-def close(closing: Closing, conversations: Conversations | None) -> Closed:
-    """Assemble a closing's turns. A turn given out before keeps its name, and is left out where
-    nothing came since; an unfinished last turn is left out where the closing may wait."""
-    turns = assemble(closing.material, closed_by=closing.closed_by, conversations=conversations)
-    broken_off = bool(turns) and turns[-1].reply_missing in ("unfinished", "closed_early")
-    unfinished = broken_off and closing.waits
-    tools = {key_of(o) for o in closing.material.operations if isinstance(o, ToolExecution)}
-    left_out = len(tools) if not turns else 0
-    if unfinished:
-        turns = turns[:-1]
-    changed: list[Turn] = []
-    given: dict[str, Given] = {}
-    for turn in turns:
-        made_of = Given(_spans(turn), hash(replace(turn, turn_id="", closed_by="end")))
-        name = turn.turn_id
-        for known, before in closing.given.items():
-            if before.spans & made_of.spans:
-                name = known
-        if closing.given.get(name) == made_of:
-            continue
-        given[name] = made_of
-        changed.append(turn if name == turn.turn_id else replace(turn, turn_id=name))
-    return Closed(closing.key, changed, given, unfinished, broken_off, left_out)
+    def _is_over(self) -> bool:
+        config = self.config
+        return self.size > config.max_open_bytes or len(self.groups) > config.max_open_turns
 
 
-def _spans(turn: Turn) -> frozenset[Key]:
-    trace = turn.trace_ids[0] if turn.trace_ids else ""
-    found = {(call.trace_id, call.span_id) for call in turn.inferences}
-    found |= {(trace, result.span_id) for result in turn.tool_results if result.span_id}
-    if turn.reply_span_id is not None:
-        found.add((turn.reply_trace_id or trace, turn.reply_span_id))
-    return frozenset(found or {(trace, turn.turn_id)})
+def _first_seen(group: Group) -> float:
+    return group.first_seen
 
 
 def _conversation(operations: Iterable[AnyOperation]) -> str:
@@ -266,31 +288,5 @@ def _conversation(operations: Iterable[AnyOperation]) -> str:
     return ""
 
 
-def _identity(
-    record: Record, operations: tuple[AnyOperation, ...]
-) -> tuple[object, tuple[int, int, int]]:
-    """Return what makes two records the same one, and how complete this copy is: by what it
-    tells, then by how long it took, then by its attributes."""
-    told = sum(map(_told, operations))
-    if isinstance(record, Span):
-        duration = max(record.end_ns - record.start_ns, 0)
-        named = len(record.attributes) + len(record.events)
-        return (record.trace_id, record.span_id), (told, duration, named)
-    return (record.span_id, record.time_ns, record.event_name, hash(operations)), (0, 0, 0)
-
-
-def _is_better(
-    rank: tuple[int, int, int], operations: tuple[AnyOperation, ...], known: Held
-) -> bool:
-    if rank != known.rank or operations == known.operations:
-        return rank > known.rank
-    # Copies that differ and are equally complete: any rule will do that does not ask who was first.
-    return repr(operations) > repr(known.operations)
-
-
-def _told(operation: AnyOperation) -> int:
-    if isinstance(operation, ToolExecution):
-        return len(operation.result or "") + len(operation.arguments or "")
-    if isinstance(operation, MessageEvent):
-        return weight((operation.message,))
-    return weight(operation.input) + weight(operation.output) + 2
+def _has_call(operations: Iterable[AnyOperation]) -> bool:
+    return any(isinstance(operation, Inference | MessageEvent) for operation in operations)

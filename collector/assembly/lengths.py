@@ -16,6 +16,7 @@ MIN_LENGTH = 8  # characters; a shorter limit would leave no names to tell servi
 LONG = 64  # from here on, two different values and one that breaks off are proof
 ENDS = {"{": "}", "[": "]", '"': '"'}
 MOST_VALUES = 16  # different values of the greatest length that are counted
+MARK = 256  # characters at the start, in the middle and at the end by which they are told apart
 
 
 @dataclass(slots=True)
@@ -57,12 +58,23 @@ class Lengths:
         return self.greatest if enough else None
 
     def _look(self, values: Iterable[Any]) -> None:
-        for value in values:
-            if not isinstance(value, str) or len(value) < self.greatest:
+        greatest = self.greatest
+        long = [value for value in values if isinstance(value, str) and len(value) >= greatest]
+        if not long:
+            return
+        longest = max(map(len, long))
+        if longest > greatest:
+            self.greatest, self.values, self.broken = longest, set(), False
+        for value in long:
+            if len(value) != longest:
                 continue
-            if len(value) > self.greatest:
-                self.greatest, self.values, self.broken = len(value), set(), False
             if len(self.values) < MOST_VALUES:
-                self.values.add(hash(value))
+                self.values.add(_mark(value))
             if value[0] in ENDS and value[-1:] != ENDS[value[0]]:
                 self.broken = True  # a document that ends in the middle
+
+
+def _mark(value: str) -> int:
+    """Return what tells values of one length apart, at a cost that does not grow with it."""
+    middle = len(value) // 2
+    return hash(value[:MARK] + value[middle : middle + MARK] + value[-MARK:])

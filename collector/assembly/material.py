@@ -34,13 +34,6 @@ class Material:
     limits: dict[str | None, int] = field(default_factory=dict)
 
 
-def root_ended(parents: Mapping[Key, Key | None]) -> bool:
-    """Whether a root span arrived and no span waits for a parent: nothing more is expected."""
-    return any(parent is None for parent in parents.values()) and all(
-        parent is None or parent in parents for parent in parents.values()
-    )
-
-
 class Tree:
     """Where an operation stands: the tool call and the agents around it.
 

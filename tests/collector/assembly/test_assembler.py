@@ -4,8 +4,10 @@ from dataclasses import dataclass
 
 import pytest
 
-from collector.assembly.assembler import LINK_SIZE, Assembler, close
+from collector.assembly.assembler import GROUP_SHARE, Assembler
+from collector.assembly.closing import close
 from collector.assembly.conversations import Conversations
+from collector.assembly.footprint import GROUP_SIZE, PLACE_SIZE
 from collector.assembly.settings import TurnsConfig
 from collector.span import LogRecord, Span
 
@@ -28,7 +30,7 @@ class Table:
         self.assembler = Assembler(SETTINGS.model_copy(update=settings), self.clock)
         self.known = Conversations()
 
-    def add(self, run, *operations, size=1000):
+    def add(self, run, *operations, sequence=0):
         return [
             self.assembler.add(
                 Span(
@@ -37,9 +39,9 @@ class Table:
                     parent_id=operation.parent_id,
                     start_ns=operation.start_ns,
                     end_ns=operation.end_ns,
-                    size=size,
                 ),
                 (operation,),
+                sequence,
             )
             for operation in operations
         ]
@@ -191,9 +193,17 @@ def test_same_tool_call_id_by_chance_links_nothing(table, run, say):
     assert [(t.request, t.reply) for t in table.closed(after=11)] == [("Yours?", "Yours.")]
 
 
+def size_of(*operations):
+    """The bytes that operations of one trace take."""
+    table = Table()
+    table.add(None, *operations)
+    return table.assembler.size
+
+
 def test_bytes_are_bounded(run, say):
-    table = Table(max_open_bytes=40_000)
-    for number in range(60):
+    one_size = size_of(run.call([say.user("10?")], say.says("ok")))
+    table = Table(max_open_bytes=40 * one_size)
+    for number in range(10, 70):
         one = say.Run(trace=f"{number:032x}")
         table.clock.now += 0.01
         table.add(one, one.call([say.user(f"{number}?")], say.says("ok")))
@@ -201,12 +211,13 @@ def test_bytes_are_bounded(run, say):
     assert len(closed) == 20, "the oldest close early, no more than needed"
     assert {turn.closed_by for turn in closed} == {"deadline"}
     table.closed()
-    assert table.assembler.size <= 40_000
+    assert table.assembler.size <= 40 * one_size
 
 
 def test_one_giant_trace_is_cut_and_said_to_be(run, say):
-    table = Table(max_open_bytes=40_000)
-    kept = table.add(run, *[run.call([say.user("x")], say.says(str(n))) for n in range(30)])
+    calls = [run.call([say.user("x")], say.says(f"{n:02}")) for n in range(30)]
+    table = Table(max_open_bytes=GROUP_SHARE * size_of(*calls[:10]))
+    kept = table.add(run, *calls)
     assert kept.count(None) == 10
     assert kept.count("turn_too_large") == 20
     other = say.Run(trace="b" * 32)
@@ -223,9 +234,9 @@ def test_closed_turns_are_forgotten_after_lingering(table, run, say):
 
 def test_spans_without_operations_cost_their_place_only(table):
     table.assembler.add(Span(trace_id="a" * 32, span_id="1", size=20_000_000), ())
-    assert table.assembler.size == LINK_SIZE
+    assert table.assembler.size == PLACE_SIZE + GROUP_SIZE
     assert table.assembler.add(LogRecord(trace_id="a" * 32, body="x" * 9999, size=9999), ()) is None
-    assert table.assembler.size == LINK_SIZE
+    assert table.assembler.size == PLACE_SIZE + GROUP_SIZE
 
 
 def test_record_of_no_trace_and_no_conversation_is_said_to_be_dropped(table, run, say):
