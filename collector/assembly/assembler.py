@@ -21,6 +21,7 @@ from collector.assembly.material import Key
 from collector.assembly.open_turns import Given, Group, Held
 from collector.assembly.replies import may_end
 from collector.assembly.settings import TurnsConfig
+from collector.assembly.tool_calls import ToolCalls
 from collector.dialect import AnyOperation, MessageEvent
 from collector.span import Record, Span
 from scorers.turn import ClosedBy, Inference
@@ -71,7 +72,7 @@ class Assembler:
             if group is None:
                 group = known or self._new_group(trace)
             elif known is None:
-                group.traces.add(trace)
+                group.traces.append(trace)
                 self._by_trace[trace] = group
             elif known is not group:
                 self._join(known, group)
@@ -95,33 +96,20 @@ class Assembler:
             return None  # a log record of something else: nothing to keep
         group = self._by_trace.get(trace) or self._new_group(trace)
         key = (trace, record.span_id)
-        identity: object = key if span is not None else log_identity(record, operations)
-        known = group.held.get(identity)
-        is_copy = known is not None or (span is not None and key in group.parents)
-        if is_copy and not operations:
-            return "duplicate"
-        held = Held(operations, 0, completeness(record))
-        if known is not None and not is_better(held, known):
-            return "duplicate"
-        if group.released and not group.is_open and operations and not _has_call(operations):
-            return "late"
-        for operation in operations:
-            held.size += footprint(operation, group.fresh(operation))
-        grown = held.size - known.size if known is not None else held.size
-        if not is_copy:
-            grown += PLACE_SIZE
-        if self._is_full(group, grown):
-            group.incomplete = "turn_too_large"
-            return "turn_too_large"
+        is_copy = span is not None and key in group.parents
         if operations:
-            group.held[identity] = held
-            self._know(group, operations)
+            identity = key if span is not None else log_identity(record, operations)
+            reason = self._hold(group, identity, Held(operations, 0, completeness(record)))
+        elif is_copy:
+            reason = "duplicate"
+        else:
+            reason = self._grow(group, PLACE_SIZE)
+        if reason is not None:
+            return reason
         if span is not None:
-            group.place(key, (trace, span.parent_id) if span.parent_id else None)
-            self._look_at(group, key, span)
-        group.size += grown
-        self.size += grown
-        group.number(sequence, sequence)
+            self._place(group, key, span)
+        if sequence:
+            group.number(sequence, sequence)
         group.last_seen = self.clock()
         if not group.waiting or group.has_ended or any(map(may_end, operations)):
             group.changed, group.waiting = True, False
@@ -182,32 +170,50 @@ class Assembler:
     def _new_group(self, trace: str) -> Group:
         now = self.clock()
         group = Group(trace, now, now, size=GROUP_SIZE)
-        group.traces.add(trace)
+        group.traces.append(trace)
         self.size += GROUP_SIZE
         self._by_trace[trace] = self.groups[trace] = group
         return group
 
-    def _is_full(self, group: Group, grown: int) -> bool:
-        return (
-            group.size + grown > self.config.max_open_bytes // GROUP_SHARE
-            or max(len(group.held), len(group.parents)) >= MOST_RECORDS
-        )
-
-    def _know(self, group: Group, operations: tuple[AnyOperation, ...]) -> None:
-        for operation in operations:
-            for call_id in group.know(operation):
+    def _hold(self, group: Group, identity: object, held: Held) -> str | None:
+        """Take what a record holds, unless there is a reason not to."""
+        known = group.held.get(identity)
+        if known is not None and not is_better(held, known):
+            return "duplicate"
+        if group.released and not group.is_open and not any(map(_is_call, held.operations)):
+            return "late"
+        calls = group.calls or ToolCalls()
+        fresh = list(map(calls.fresh, held.operations))
+        held.size = PLACE_SIZE + sum(map(footprint, held.operations, fresh))
+        reason = self._grow(group, held.size - (known.size if known is not None else 0))
+        if reason is not None:
+            return reason
+        group.held[identity] = held
+        for asked in map(calls.note, held.operations, fresh):
+            for call_id in asked:
                 self._links.ask(call_id, group.key)
-        group.measured, group.released = True, False
+        group.calls, group.released = calls, False
         self._open[group.key] = group
+        return None
 
-    def _look_at(self, group: Group, key: Key, span: Span) -> None:
+    def _grow(self, group: Group, size: int) -> str | None:
+        too_large = group.size + size > self.config.max_open_bytes // GROUP_SHARE
+        if too_large or max(len(group.held), len(group.parents)) >= MOST_RECORDS:
+            group.incomplete = "turn_too_large"
+            return "turn_too_large"
+        group.size += size
+        self.size += size
+        return None
+
+    def _place(self, group: Group, key: Key, span: Span) -> None:
+        group.place(key, (key[0], span.parent_id) if span.parent_id else None)
         service = span.resource.text("service.name")
         lengths = group.lengths.get(service)
         if lengths is None:
             lengths = group.lengths[service] = Lengths()
         lengths.add(span)
         if span.kind in ENTRY_KINDS or _HTTP_NAME.match(span.name):
-            group.entries.add(key)
+            group.entries.append(key)
 
     def _closing(self, group: Group, reason: ClosedBy, *, may_wait: bool) -> Closing:
         waits = may_wait and reason != "deadline" and not group.forced
@@ -288,5 +294,5 @@ def _conversation(operations: Iterable[AnyOperation]) -> str:
     return ""
 
 
-def _has_call(operations: Iterable[AnyOperation]) -> bool:
-    return any(isinstance(operation, Inference | MessageEvent) for operation in operations)
+def _is_call(operation: AnyOperation) -> bool:
+    return isinstance(operation, Inference | MessageEvent)

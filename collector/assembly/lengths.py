@@ -7,7 +7,7 @@ dropped count. What shows it: different values that end at exactly the greatest 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from collector.span import Span
@@ -24,7 +24,7 @@ class Lengths:
     """The greatest length of one service's text attributes, and the values that have it."""
 
     greatest: int = MIN_LENGTH - 1
-    values: set[int] = field(default_factory=set)
+    values: tuple[int, ...] = ()
     broken: bool = False
 
     def add(self, span: Span) -> None:
@@ -36,10 +36,10 @@ class Lengths:
     def merge(self, other: Lengths) -> None:
         """Take over what another one has seen."""
         if other.greatest > self.greatest:
-            self.greatest, self.values = other.greatest, set(other.values)
+            self.greatest, self.values = other.greatest, other.values
             self.broken = other.broken
         elif other.greatest == self.greatest:
-            self.values |= other.values
+            self._add(other.values)
             self.broken = self.broken or other.broken
 
     @property
@@ -59,19 +59,23 @@ class Lengths:
 
     def _look(self, values: Iterable[Any]) -> None:
         greatest = self.greatest
-        long = [value for value in values if isinstance(value, str) and len(value) >= greatest]
-        if not long:
-            return
-        longest = max(map(len, long))
-        if longest > greatest:
-            self.greatest, self.values, self.broken = longest, set(), False
-        for value in long:
-            if len(value) != longest:
-                continue
-            if len(self.values) < MOST_VALUES:
-                self.values.add(_mark(value))
-            if value[0] in ENDS and value[-1:] != ENDS[value[0]]:
-                self.broken = True  # a document that ends in the middle
+        found: list[str] = []
+        for value in values:
+            if isinstance(value, str) and len(value) >= greatest:
+                if len(value) > greatest:
+                    greatest = len(value)
+                    found.clear()
+                found.append(value)
+        if greatest > self.greatest:
+            self.greatest, self.values, self.broken = greatest, (), False
+        self._add(map(_mark, found))
+        # A document that ends in the middle.
+        self.broken = self.broken or any(v[0] in ENDS and v[-1] != ENDS[v[0]] for v in found)
+
+    def _add(self, marks: Iterable[int]) -> None:
+        for mark in marks:
+            if mark not in self.values and len(self.values) < MOST_VALUES:
+                self.values = (*self.values, mark)
 
 
 def _mark(value: str) -> int:

@@ -28,17 +28,20 @@ class Links:
         It was asked for in another one what is answered or executed here; or it waits here for
         what was answered in another one already.
         """
-        answered = group.answered - group.asked
-        lone = group.executed - group.asked if not group.calls else set()
+        calls = group.calls
+        if calls is None:
+            return None
+        answered = calls.answered - calls.asked
+        lone = calls.executed - calls.asked if not calls.models else set()
         for call_id in sorted(answered | lone):
             other = groups.get(self._asked.get(call_id, ""))
             if other is None or not _fit(other, group):
                 continue
-            if call_id in lone or call_id not in other.answered:
+            if call_id in lone or (other.calls and call_id not in other.calls.answered):
                 return other
         for call_id in answered:
             self._answered[call_id] = group.key
-        for call_id in sorted(group.asked - group.answered):
+        for call_id in sorted(calls.asked - calls.answered):
             other = groups.get(self._answered.get(call_id, ""))
             if other is not None and _fit(group, other):
                 return other
@@ -46,20 +49,24 @@ class Links:
 
     def move(self, group: Group, key: str) -> None:
         """Note that a group was taken over by another."""
-        for call_id in group.asked | group.answered:
+        for call_id in _ids(group):
             for index in (self._asked, self._answered):
                 if index.get(call_id) == group.key:
                     index[call_id] = key
 
     def forget(self, group: Group) -> None:
         """Forget a group's ids."""
-        for call_id in group.asked | group.answered:
+        for call_id in _ids(group):
             for index in (self._asked, self._answered):
                 if index.get(call_id) == group.key:
                     del index[call_id]
 
     def __len__(self) -> int:
         return len(self._asked) + len(self._answered)
+
+
+def _ids(group: Group) -> set[str]:
+    return set() if group.calls is None else group.calls.asked | group.calls.answered
 
 
 def _fit(asking: Group, answering: Group) -> bool:
@@ -69,7 +76,8 @@ def _fit(asking: Group, answering: Group) -> bool:
     ours, theirs = conversation_ids(asking), conversation_ids(answering)
     if ours and theirs and not ours & theirs:
         return False
-    if answering.roots and answering.calls and not answering.roots_are_calls:
+    has_calls = answering.calls is not None and answering.calls.models
+    if answering.roots and has_calls and not answering.roots_are_calls:
         return False  # a trace with a root of its own that merely lost its first call
     first, second = opening(asking), opening(answering)
     return first is None or second is None or first == second
