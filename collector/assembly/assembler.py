@@ -7,15 +7,13 @@ assembling itself: `due` hands out what may be over as `Closing`s, which `close`
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from collector.assembly.agenda import Agenda
 from collector.assembly.closing import Closed, Closing
 from collector.assembly.copies import completeness, is_better, log_identity
-from collector.assembly.footprint import GROUP_SIZE, PLACE_SIZE, footprint
-from collector.assembly.lengths import Lengths
+from collector.assembly.footprint import GROUP_SIZE, PLACE_SIZE
 from collector.assembly.links import Links
 from collector.assembly.material import Key
 from collector.assembly.open_turns import Given, Group, Held
@@ -28,8 +26,6 @@ from scorers.turn import ClosedBy, Inference
 
 GROUP_SHARE = 4  # one group may hold this part of all bytes, so that one giant starves nobody
 MOST_RECORDS = 20_000  # of one group: assembling a trace of a million tiny spans would take minutes
-ENTRY_KINDS = frozenset({2, 5})  # server and consumer: a request or a message was taken in
-_HTTP_NAME = re.compile(r"(?:GET|POST|PUT|PATCH|DELETE) /")
 
 
 @dataclass(slots=True)
@@ -48,8 +44,10 @@ class Assembler:
     _open: dict[str, Group] = field(default_factory=dict)
     _links: Links = field(default_factory=Links)
     _agenda: Agenda = field(init=False)
+    _share: int = field(init=False)
 
     def __post_init__(self) -> None:
+        self._share = self.config.max_open_bytes // GROUP_SHARE
         self._agenda = Agenda(self.config, self.groups)
 
     @property
@@ -100,20 +98,25 @@ class Assembler:
         if operations:
             identity = key if span is not None else log_identity(record, operations)
             reason = self._hold(group, identity, Held(operations, 0, completeness(record)))
-        elif is_copy:
-            reason = "duplicate"
         else:
-            reason = self._grow(group, PLACE_SIZE)
+            reason = "duplicate" if is_copy else self._full(group)
         if reason is not None:
             return reason
         if span is not None:
-            self._place(group, key, span)
+            if not is_copy:
+                self._grow(group, PLACE_SIZE)
+            group.see(key, span)
         if sequence:
             group.number(sequence, sequence)
-        group.last_seen = self.clock()
-        if not group.waiting or group.has_ended or any(map(may_end, operations)):
+        group.last_seen = now = self.clock()
+        ended = group.has_ended
+        waits = group.waiting or group.broken_off
+        if not waits or ended or any(map(may_end, operations)):
             group.changed, group.waiting = True, False
-        self._agenda.plan(group)
+        elif not group.changed:
+            group.waiting = True
+        if ended or group.look_at > now + self.config.quiet_period:
+            self._agenda.plan(group)
         return "duplicate" if is_copy else None
 
     def due(self, *, final: ClosedBy | None = None) -> list[Closing]:
@@ -155,7 +158,7 @@ class Assembler:
         group.waiting = closed.unfinished
         group.forced = False
         group.closed_at = self.clock()
-        group.broken_off = closed.broken_off
+        group.broken_off = closed.broken_off and not closed.unfinished
         if not group.is_open:
             self._open.pop(group.key, None)
         self._agenda.plan(group)
@@ -182,38 +185,32 @@ class Assembler:
             return "duplicate"
         if group.released and not group.is_open and not any(map(_is_call, held.operations)):
             return "late"
-        calls = group.calls or ToolCalls()
-        fresh = list(map(calls.fresh, held.operations))
-        held.size = PLACE_SIZE + sum(map(footprint, held.operations, fresh))
-        reason = self._grow(group, held.size - (known.size if known is not None else 0))
+        reason = self._full(group) if known is None else None
         if reason is not None:
             return reason
-        group.held[identity] = held
-        for asked in map(calls.note, held.operations, fresh):
+        calls = group.calls
+        if calls is None:
+            calls = group.calls = ToolCalls()
+        for operation in held.operations:
+            asked, size = calls.note(operation)
+            held.size += size
             for call_id in asked:
                 self._links.ask(call_id, group.key)
-        group.calls, group.released = calls, False
+        self._grow(group, held.size - (known.size if known is not None else 0))
+        group.held[identity] = held
+        group.released = False
         self._open[group.key] = group
         return None
 
-    def _grow(self, group: Group, size: int) -> str | None:
-        too_large = group.size + size > self.config.max_open_bytes // GROUP_SHARE
-        if too_large or max(len(group.held), len(group.parents)) >= MOST_RECORDS:
+    def _full(self, group: Group) -> str | None:
+        """Say why nothing more can be put into a group, None where something can."""
+        if group.size >= self._share or max(len(group.held), len(group.parents)) >= MOST_RECORDS:
             group.incomplete = "turn_too_large"
-            return "turn_too_large"
+        return group.incomplete if group.incomplete == "turn_too_large" else None
+
+    def _grow(self, group: Group, size: int) -> None:
         group.size += size
         self.size += size
-        return None
-
-    def _place(self, group: Group, key: Key, span: Span) -> None:
-        group.place(key, (key[0], span.parent_id) if span.parent_id else None)
-        service = span.resource.text("service.name")
-        lengths = group.lengths.get(service)
-        if lengths is None:
-            lengths = group.lengths[service] = Lengths()
-        lengths.add(span)
-        if span.kind in ENTRY_KINDS or _HTTP_NAME.match(span.name):
-            group.entries.append(key)
 
     def _closing(self, group: Group, reason: ClosedBy, *, may_wait: bool) -> Closing:
         waits = may_wait and reason != "deadline" and not group.forced

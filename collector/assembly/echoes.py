@@ -51,6 +51,10 @@ class Echoes:
         ]
         self._known = known
 
+    def __bool__(self) -> bool:
+        """Whether anybody else had said anything in the group."""
+        return bool(self._results or self._answers)
+
     def pieces(self, words: str, before_ns: int) -> list[str]:
         """Return the pieces of a text that tools or other agents had said by then."""
         found = [r.piece_in(words) for r in self._results if r.end_ns <= before_ns]

@@ -6,10 +6,9 @@ a text with one rare character takes two or four bytes for each of its character
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
-from collector.dialect import AnyOperation, MessageEvent
-from scorers.turn import Message, ToolExecution
+from scorers.turn import Message
 
 # Measured with tracemalloc: the objects without their texts, and their share of the tables.
 GROUP_SIZE = 1_200
@@ -18,19 +17,11 @@ OPERATION_SIZE = 1_200
 PART_SIZE = 250  # one part of a message, and the message around it
 
 
-def footprint(operation: AnyOperation, fresh: Sequence[Message]) -> int:
-    """Return what an operation adds, of whose input only the messages of `fresh` are new."""
-    if isinstance(operation, ToolExecution):
-        texts = (operation.result, operation.arguments)
-        return OPERATION_SIZE + sum(text.__sizeof__() for text in texts if text)
-    if isinstance(operation, MessageEvent):
-        return OPERATION_SIZE + _held((operation.message,))
-    return OPERATION_SIZE + _held(fresh) + _held(operation.output or ())
+def text_size(*texts: str | None) -> int:
+    """Return what texts take, where they are there."""
+    return sum([text.__sizeof__() for text in texts if text])
 
 
-def _held(messages: Iterable[Message]) -> int:
-    size = 0
-    for message in messages:
-        for part in message.parts:
-            size += PART_SIZE + part.text.__sizeof__()
-    return size
+def message_size(messages: Iterable[Message]) -> int:
+    """Return what messages take."""
+    return sum([PART_SIZE + part.text.__sizeof__() for m in messages for part in m.parts])

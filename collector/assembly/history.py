@@ -119,6 +119,8 @@ class Reader:
             return False
         if self._echoes.is_known(words):
             return True
+        if not self._results and not self._echoes:
+            return False
         if self._waiting and self._echoes.begin(words, before_ns):
             return True
         pieces = [result.piece_in(words) for result in self._results]

@@ -66,6 +66,8 @@ class Lengths:
                     greatest = len(value)
                     found.clear()
                 found.append(value)
+        if not found:
+            return
         if greatest > self.greatest:
             self.greatest, self.values, self.broken = greatest, (), False
         self._add(map(_mark, found))

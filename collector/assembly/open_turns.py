@@ -7,6 +7,7 @@ what they belong to.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from math import inf
@@ -16,7 +17,11 @@ from collector.assembly.lengths import Lengths
 from collector.assembly.material import Key, Material
 from collector.assembly.tool_calls import ToolCalls
 from collector.dialect import AnyOperation
+from collector.span import Span
 from scorers.turn import Inference, Turn
+
+ENTRY_KINDS = frozenset({2, 5})  # server and consumer: a request or a message was taken in
+_HTTP_NAME = re.compile(r"(?:GET|POST|PUT|PATCH|DELETE) /")
 
 
 @dataclass(slots=True)
@@ -100,6 +105,17 @@ class Group:
         """Whether every root span is a model call: then no span says that a turn is over."""
         models = self.calls.models if self.calls is not None else set()
         return sum(self.parents.get(key, key) is None for key in models) == self.roots
+
+    def see(self, key: Key, span: Span) -> None:
+        """Note where a span stands, and what its attributes show."""
+        self.place(key, (key[0], span.parent_id) if span.parent_id else None)
+        service = span.resource.text("service.name")
+        lengths = self.lengths.get(service)
+        if lengths is None:
+            lengths = self.lengths[service] = Lengths()
+        lengths.add(span)
+        if span.kind in ENTRY_KINDS or _HTTP_NAME.match(span.name):
+            self.entries.append(key)
 
     def place(self, key: Key, parent: Key | None) -> None:
         """Note where a span stands; what was noted before counts no more."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from collector.assembly.material import Key, key_of
+from collector.assembly.footprint import OPERATION_SIZE, message_size, text_size
+from collector.assembly.material import Key
+from collector.assembly.repetition import Messages
 from collector.dialect import AnyOperation, MessageEvent
-from scorers.turn import AgentInvocation, Inference, Message, ToolExecution
+from scorers.turn import Inference, ToolExecution
 
 
 @dataclass(slots=True, eq=False)
@@ -21,38 +23,42 @@ class ToolCalls:
     asked: set[str] = field(default_factory=set)
     executed: set[str] = field(default_factory=set)
     answered: set[str] = field(default_factory=set)
-    inputs: dict[int, tuple[Message, ...]] = field(default_factory=dict)
+    inputs: dict[int, Messages] = field(default_factory=dict)
 
-    def fresh(self, operation: AnyOperation) -> tuple[Message, ...]:
-        """Return the messages of an operation's input that no earlier call of its chain had."""
-        if not isinstance(operation, Inference | AgentInvocation) or not operation.input:
-            return ()
-        given = operation.input
+    def note(self, operation: AnyOperation) -> tuple[Sequence[str], int]:
+        """Note which calls an operation asks for, executes or answers. Returns the ids of those it
+        asks for, and the bytes that it adds."""
+        if isinstance(operation, ToolExecution):
+            if operation.call_id:
+                self.executed.add(operation.call_id)
+            return (), OPERATION_SIZE + text_size(operation.result, operation.arguments)
+        if isinstance(operation, MessageEvent):
+            asked = self._ask((operation.message,)) if operation.side == "output" else ()
+            return asked, OPERATION_SIZE + message_size((operation.message,))
+        fresh = self._fresh(operation.input) if operation.input else ()
+        made = operation.output or ()
+        size = OPERATION_SIZE + message_size(fresh) + message_size(made)
+        if not isinstance(operation, Inference):
+            return (), size
+        self.models.add((operation.trace_id, operation.span_id))
+        for message in reversed(fresh):
+            if message.role == "user":
+                break
+            self.answered.update(p.id for p in message.parts if p.id and p.kind == "tool_result")
+        if operation.input:
+            self.inputs[id(operation.input[0])] = operation.input
+        return self._ask(made), size
+
+    def _fresh(self, given: Messages) -> Messages:
+        """Return the messages of an input that no earlier call of its chain had."""
         before = self.inputs.get(id(given[0]))
         # Readers share the messages that a call repeats: where the last is the same, all are.
         if before is None or len(before) > len(given) or given[len(before) - 1] is not before[-1]:
             return given
         return given[len(before) :]
 
-    def note(self, operation: AnyOperation, fresh: tuple[Message, ...]) -> list[str]:
-        """Note which calls an operation asks for, executes or answers, of whose input only some
-        messages are `fresh`. Returns the ids of the calls it asks for."""
-        made: Iterable[Message] = ()
-        if isinstance(operation, Inference):
-            made = operation.output or ()
-            self.models.add(key_of(operation))
-            for message in reversed(fresh):
-                if message.role == "user":
-                    break
-                self.answered.update(p.id for p in message.of_kind("tool_result") if p.id)
-            if operation.input:
-                self.inputs[id(operation.input[0])] = operation.input
-        elif isinstance(operation, ToolExecution):
-            if operation.call_id:
-                self.executed.add(operation.call_id)
-        elif isinstance(operation, MessageEvent) and operation.side == "output":
-            made = (operation.message,)
-        asked = [p.id for m in made for p in m.parts if p.kind == "tool_call" and p.id]
+    def _ask(self, made: Messages) -> Sequence[str]:
+        asked = [part.id for m in made for part in m.parts if part.id and part.kind == "tool_call"]
         self.asked.update(asked)
         return asked
 
