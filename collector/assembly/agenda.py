@@ -84,6 +84,6 @@ class Agenda:
         turn that was broken off gets as long again."""
         began = group.closed_at if group.broken_off else group.first_seen
         deadline = began + self._config.deadline
-        if group.given:
+        if group.given or group.gone_ns:
             return max(deadline, group.last_seen + self._config.quiet_period)
         return deadline

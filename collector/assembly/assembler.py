@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from operator import attrgetter
 
 from collector.assembly.agenda import Agenda
 from collector.assembly.closing import Closed, Closing
@@ -18,13 +19,15 @@ from collector.assembly.links import Links
 from collector.assembly.material import Key
 from collector.assembly.open_turns import Given, Group, Held
 from collector.assembly.replies import may_end
+from collector.assembly.retained import Retained, let_go_of_earlier_turns
 from collector.assembly.settings import TurnsConfig
 from collector.assembly.tool_calls import ToolCalls
-from collector.dialect import AnyOperation, MessageEvent
+from collector.dialect import AnyOperation
 from collector.span import Record, Span
-from scorers.turn import ClosedBy, Inference
+from scorers.turn import ClosedBy
 
 GROUP_SHARE = 4  # one group may hold this part of all bytes, so that one giant starves nobody
+RETAINED_SHARE = 4  # what closed turns hold may take this part of all bytes
 MOST_RECORDS = 20_000  # of one group: assembling a trace of a million tiny spans would take minutes
 
 
@@ -42,6 +45,7 @@ class Assembler:
     size: int = 0
     _by_trace: dict[str, Group] = field(default_factory=dict)
     _open: dict[str, Group] = field(default_factory=dict)
+    _retained: Retained = field(default_factory=Retained)
     _links: Links = field(default_factory=Links)
     _agenda: Agenda = field(init=False)
     _share: int = field(init=False)
@@ -84,7 +88,7 @@ class Assembler:
 
         `duplicate`: this span or log record is known already (the more complete copy stays);
         `no_trace_id`: it belongs to nothing; `turn_too_large`: its group is full; `late`: the turn
-        it may belong to was let go under pressure. `sequence` numbers what the record came with.
+        it may belong to is held no longer. `sequence` numbers what the record came with.
         """
         trace = record.trace_id or _conversation(operations)
         if not trace:
@@ -101,7 +105,7 @@ class Assembler:
         else:
             reason = "duplicate" if is_copy else self._full(group)
         if reason is not None:
-            return reason
+            return "duplicate" if is_copy and reason == "late" else reason
         if span is not None:
             if not is_copy:
                 self._grow(group, PLACE_SIZE)
@@ -115,6 +119,9 @@ class Assembler:
             group.changed, group.waiting = True, False
         elif not group.changed:
             group.waiting = True
+        if group.calls is not None:
+            self._retained.drop(group)
+            self._open[group.key] = group
         if ended or group.look_at > now + self.config.quiet_period:
             self._agenda.plan(group)
         return "duplicate" if is_copy else None
@@ -131,14 +138,14 @@ class Assembler:
                 ready[group.key] = group
             else:
                 self._agenda.plan(group)
-        for group in sorted(ready.values(), key=_first_seen, reverse=True):
+        for group in sorted(ready.values(), key=attrgetter("first_seen"), reverse=True):
             other = self._links.partner(group, self.groups)
             if other is not None:
                 self._join(group, other)
                 ready[other.key] = other
                 del ready[group.key]
         found = []
-        for group in sorted(ready.values(), key=_first_seen):
+        for group in sorted(ready.values(), key=attrgetter("first_seen")):
             reason = self._agenda.reason(group, now)
             if final is not None and group.is_open:
                 reason = final if final == "shutdown" else ("end" if group.has_ended else "quiet")
@@ -159,8 +166,11 @@ class Assembler:
         group.forced = False
         group.closed_at = self.clock()
         group.broken_off = closed.broken_off and not closed.unfinished
+        if not group.changed:
+            self.size -= let_go_of_earlier_turns(group)
         if not group.is_open:
             self._open.pop(group.key, None)
+            self._retained.add(group)
         self._agenda.plan(group)
 
     def again(self, key: str) -> None:
@@ -183,7 +193,7 @@ class Assembler:
         known = group.held.get(identity)
         if known is not None and not is_better(held, known):
             return "duplicate"
-        if group.released and not group.is_open and not any(map(_is_call, held.operations)):
+        if group.gone_ns and all(o.start_ns < group.gone_ns for o in held.operations):
             return "late"
         reason = self._full(group) if known is None else None
         if reason is not None:
@@ -198,15 +208,14 @@ class Assembler:
                 self._links.ask(call_id, group.key)
         self._grow(group, held.size - (known.size if known is not None else 0))
         group.held[identity] = held
-        group.released = False
-        self._open[group.key] = group
         return None
 
     def _full(self, group: Group) -> str | None:
         """Say why nothing more can be put into a group, None where something can."""
-        if group.size >= self._share or max(len(group.held), len(group.parents)) >= MOST_RECORDS:
-            group.incomplete = "turn_too_large"
-        return group.incomplete if group.incomplete == "turn_too_large" else None
+        if group.size < self._share and len(group.held) < MOST_RECORDS:
+            return None
+        group.incomplete = "turn_too_large"
+        return "turn_too_large"
 
     def _grow(self, group: Group, size: int) -> None:
         group.size += size
@@ -231,16 +240,19 @@ class Assembler:
     def _join(self, group: Group, other: Group) -> None:
         """Put a group into the one whose model call asked for the tools it was answered with."""
         self.groups.pop(group.key)
+        self._retained.drop(group)
+        self._retained.drop(other)
         self._links.move(group, other.key)
         other.absorb(group)
         for trace in group.traces:
             self._by_trace[trace] = other
-        if self._open.pop(group.key, None) is not None:
-            self._open[other.key] = other
+        self._open.pop(group.key, None)
+        self._open[other.key] = other
 
     def _remove(self, group: Group) -> None:
         self.groups.pop(group.key, None)
         self._open.pop(group.key, None)
+        self._retained.drop(group)
         self.size -= group.size
         for trace in group.traces:
             self._by_trace.pop(trace, None)
@@ -250,20 +262,17 @@ class Assembler:
         """Keep within the bounds. What closed turns hold goes first, the longest closed first;
         then groups that are not open, those without a model call first; then the oldest of the
         open ones close early."""
+        most = self.config.max_open_bytes
+        while self._retained and (self.size > most or self._retained.size > most // RETAINED_SHARE):
+            self.size -= self._retained.let_go()
         if not self._is_over():
             return
         closed = [group for key, group in self.groups.items() if key not in self._open]
-        closed.sort(key=lambda group: (group.measured, group.last_seen))
-        for group in closed:
-            if self.size <= self.config.max_open_bytes:
-                break
-            if group.measured and not group.released:
-                self.size -= group.release()
-        for group in closed:
+        for group in sorted(closed, key=lambda group: (group.measured, group.last_seen)):
+            self._remove(group)
             if not self._is_over():
                 return
-            self._remove(group)
-        over = self.size - self.config.max_open_bytes
+        over = self.size - most
         many = len(self.groups) - self.config.max_open_turns
         for group in sorted(self._open.values(), key=lambda group: group.last_seen):
             if over <= 0 and many <= 0:
@@ -279,17 +288,9 @@ class Assembler:
         return self.size > config.max_open_bytes or len(self.groups) > config.max_open_turns
 
 
-def _first_seen(group: Group) -> float:
-    return group.first_seen
-
-
 def _conversation(operations: Iterable[AnyOperation]) -> str:
     """Return the group of records outside any trace: their conversation."""
     for operation in operations:
         if operation.conversation_id:
             return f"conversation {operation.conversation_id}"
     return ""
-
-
-def _is_call(operation: AnyOperation) -> bool:
-    return isinstance(operation, Inference | MessageEvent)

@@ -62,12 +62,12 @@ def close(closing: Closing, conversations: Conversations | None) -> Closed:
         turns = turns[:-1]
     changed: list[Turn] = []
     given: dict[str, Given] = {}
+    names = {span: name for name, before in closing.given.items() for span in before.spans}
     for turn in turns:
         spans = _spans(turn)
-        name = turn.turn_id
-        for known, before in closing.given.items():
-            if before.spans & spans:
-                name = known
+        known = {names[span] for span in spans if span in names}
+        # Of several turns that became one, the one that was given out last counts.
+        name = max(known, key=list(closing.given).index) if known else turn.turn_id
         named = turn if name == turn.turn_id else replace(turn, turn_id=name)
         if name in closing.given and _is_same(closing.given[name], Given(spans, named)):
             continue

@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from math import inf
 
-from collector.assembly.footprint import GROUP_SIZE, PLACE_SIZE
 from collector.assembly.lengths import Lengths
 from collector.assembly.material import Key, Material
 from collector.assembly.tool_calls import ToolCalls
@@ -55,7 +54,7 @@ class Group:
     `waiting` is True when its turns were looked at and one of them is unfinished: it is looked at
     again when something arrives that may end it, or at the deadline. `given` names the turns
     already given out; `broken_off` says that the last of them was unfinished: its tool may still
-    be running. `released` says that what it gave out is no longer held.
+    be running. What began before `gone_ns` was given out and is held no longer.
 
     `roots` counts the spans without a parent; `awaited` counts the children of each parent that has
     not come.
@@ -82,7 +81,7 @@ class Group:
     changed: bool = True
     waiting: bool = False
     forced: bool = False
-    released: bool = False
+    gone_ns: int = 0
     incomplete: str | None = None
 
     @property
@@ -178,22 +177,25 @@ class Group:
         self.first_seen = min(self.first_seen, other.first_seen)
         self.last_seen = max(self.last_seen, other.last_seen)
         self.incomplete = self.incomplete or other.incomplete
-        self.released = self.released or other.released
+        self.gone_ns = max(self.gone_ns, other.gone_ns)
         self.changed, self.waiting = True, False
 
-    def release(self) -> int:
-        """Let go of what was given out; of each record its place and its name stay. Returns the
-        bytes that are free again."""
-        for identity in self.held:
-            self.held[identity] = Held((), 0)
-        for name, given in self.given.items():
-            self.given[name] = Given(given.spans)
+    def let_go(self, before_ns: int) -> int:
+        """Let go of what ended by a time, and of the turns that began before it: they were given
+        out. The places of the spans stay. Returns the bytes that are free again."""
+        freed = 0
+        for identity, held in list(self.held.items()):
+            if all(operation.end_ns <= before_ns for operation in held.operations):
+                del self.held[identity]
+                freed += held.size
+        for name, given in list(self.given.items()):
+            if given.turn is None or given.turn.started_ns < before_ns:
+                del self.given[name]
         if self.calls is not None:
             self.calls.inputs.clear()
-        before = self.size
-        self.size = GROUP_SIZE + PLACE_SIZE * (len(self.held) + len(self.parents))
-        self.released = True
-        return before - self.size
+        self.gone_ns = max(self.gone_ns, before_ns)
+        self.size -= freed
+        return freed
 
 
 def opening(group: Group) -> str | None:

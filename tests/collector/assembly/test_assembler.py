@@ -261,3 +261,158 @@ def test_traffic_of_something_else_closes_no_turn_early(run, say):
     assert table.assembler.open_count == 1
     table.closed(after=11)
     assert len(table.assembler.groups) == 1
+
+
+def test_a_repeated_history_is_counted_once(run, say):
+    """Readers share the messages that a call repeats."""
+    history = [say.user("x" * 50_000)]
+    once = size_of(run.call(history, say.says("1")))
+    history += [say.says("1"), say.user("go on")]
+    assert size_of(*run.operations, run.call(history, say.says("2"))) < once + 5_000
+
+
+def test_a_text_takes_what_its_widest_character_asks_for(run, say):
+    plain = size_of(run.call([say.user("x" * 10_000)], say.says("1")))
+    assert size_of(run.call([say.user("x" * 9_999 + "😀")], say.says("1"))) > plain + 29_000
+
+
+def test_what_closed_turns_hold_goes_before_open_turns_do(run, say):
+    sizes = size_of(run.call([say.user("x" * 10_000)], say.says("ok")))
+    table = Table(max_open_bytes=20 * sizes)
+    runs = [say.Run(trace=f"{number:032x}") for number in range(19)]
+    for number, one in enumerate(runs):
+        table.clock.now += 1
+        call = one.call([say.user("x" * 10_000)], say.says("ok"), parent=None)
+        assert table.add(one, call) == [None]
+        table.closed()
+        if number == 0:
+            first, late = call, one.tool("gates", "B: locked", "c1", parent=call.span_id, start=999)
+    table.closed(after=3)
+    assert table.assembler.size < 10 * sizes, "a quarter, and what has not settled"
+    assert len(table.assembler.groups) == 19
+    assert table.add(None, first) == ["duplicate"], "it is still known"
+    assert table.add(None, late) == ["late"]
+    assert table.closed(after=1000) == []
+
+
+def test_a_long_session_goes_on_and_holds_its_latest_turns_only(table, run, say, monkeypatch):
+    monkeypatch.setattr("collector.assembly.retained.MANY_RECORDS", 20)
+    history = []
+    for number in range(60):
+        history += [say.user(f"Question {number}?")]
+        table.add(run, run.call(list(history), say.says(f"Answer {number}.")))
+        [turn] = table.closed(after=11)
+        assert (turn.request, turn.reply) == (f"Question {number}?", f"Answer {number}.")
+        assert len(turn.requester.dialog) == 2 * number + 1
+        history += [say.says(f"Answer {number}.")]
+    [group] = table.assembler.groups.values()
+    assert len(group.held) <= 20
+    assert table.add(run, run.tool("t", "x", start=1_001)) == ["late"]
+    assert table.closed(after=11) == []
+
+
+def test_a_waiting_turn_is_not_assembled_again_for_what_cant_end_it(table, run, say):
+    history = [say.user("Locked?")]
+    for number in range(20):
+        wants = say.asks((f"c{number}", "gates", "{}"))
+        table.add(run, run.call(list(history), wants))
+        table.add(run, run.tool("gates", f"B: locked {number}", f"c{number}"))
+        table.clock.now += 11
+        assert len(table.assembler.due()) == (number == 0)
+        if number == 0:
+            table.assembler.again(run.trace)
+            assert table.closed() == []
+        history += [wants, say.returns(f"c{number}", f"B: locked {number}")]
+    table.add(run, run.call(history, say.says("Yes.")))
+    [turn] = table.closed(after=11)
+    assert (turn.model_calls, len(turn.tool_results)) == (21, 20)
+
+
+def test_a_turn_broken_off_at_the_deadline_is_revised_at_its_end_or_the_next_deadline(
+    table, run, say
+):
+    first, tool, last = usual(run, say)
+    table.add(run, first)
+    [before] = table.closed(after=601)
+    table.add(run, tool)
+    assert table.closed(after=60) == []
+    [between] = table.closed(after=541)
+    assert (between.turn_id, len(between.tool_results)) == (before.turn_id, 1)
+    table.add(run, last)
+    [after] = table.closed(after=11)
+    assert (after.turn_id, after.reply) == (before.turn_id, "Yes.")
+
+
+def test_a_trace_of_countless_tiny_spans_starves_nobody(table, run, say, monkeypatch):
+    monkeypatch.setattr("collector.assembly.assembler.MOST_RECORDS", 10)
+    kept = table.add(run, *[run.call([say.user("x")], say.says(str(n))) for n in range(30)])
+    assert (kept.count(None), kept.count("turn_too_large")) == (10, 20)
+
+
+def test_groups_that_wait_are_not_looked_at(table, run, say, monkeypatch):
+    for number in range(50):
+        one = say.Run(trace=f"{number:032x}")
+        table.add(one, usual(one, say)[0])
+    table.closed(after=11)
+    looked = []
+    monkeypatch.setattr(table.assembler._agenda, "reason", lambda group, _: looked.append(group))
+    for _ in range(100):
+        table.closed(after=1)
+    assert looked == []
+
+
+def test_moments_that_are_past_do_not_pile_up(run, say):
+    table = Table(max_open_turns=5)
+    for number in range(3_000):
+        one = say.Run(trace=f"{number:032x}")
+        table.add(one, one.call([say.user("x")], say.says("y"), parent=None))
+        table.closed(after=0.1)
+    assert len(table.assembler._agenda._entries) < 2_000
+
+
+def test_the_lowest_number_of_an_open_group_is_kept(table, run, say):
+    first, tool, last = usual(run, say)
+    other = say.Run(trace="b" * 32)
+    assert table.assembler.oldest_sequence() is None
+    table.assembler.add(Span(trace_id="c" * 32, span_id="1"), (), 3)
+    assert table.assembler.oldest_sequence() is None, "places of spans pin nothing"
+    table.add(run, first, sequence=5)
+    table.add(other, other.call([say.user("x")], say.says("y")), sequence=6)
+    table.add(run, tool, last, run.agent(), sequence=7)
+    table.clock.now += 3
+    [closing] = table.assembler.due()
+    assert (closing.first_sequence, closing.sequence) == (5, 7)
+    assert closing.traces == (run.trace,)
+    assert table.assembler.oldest_sequence() == 5, "nothing of it is stored yet"
+    closed = close(closing, table.known)
+    assert (closed.first_sequence, closed.sequence, closed.traces) == (5, 7, (run.trace,))
+    table.assembler.done(closed)
+    assert table.assembler.oldest_sequence() == 6
+
+
+def test_linked_groups_share_their_numbers(table, run, say):
+    other = say.Run(trace="b" * 32, at=2_000)
+    wants = say.asks(("ow1", "directory", "{}"))
+    table.add(run, run.call([say.user("Hours?")], wants, parent=None), sequence=2)
+    given = [say.user("Hours?"), wants, say.returns("ow1", "8-18")]
+    table.add(other, other.call(given, say.says("8 to 18."), parent=None), sequence=9)
+    table.clock.now += 11
+    [closing] = table.assembler.due()
+    assert (closing.first_sequence, closing.sequence) == (2, 9)
+    assert set(closing.traces) == {run.trace, other.trace}
+
+
+def test_turns_given_out_before_a_restart_keep_their_names(table, run, say):
+    table.add(run, run.call(None, say.says("Yes.")))
+    table.clock.now += 11
+    [closing] = table.assembler.due()
+    before = close(closing, table.known)
+    agent = run.agent(input=(say.user("Locked?"),), output=(say.says("Yes."),))
+    again = Table()
+    spans = {name: given.spans for name, given in before.given.items()}
+    again.assembler.restore([run.trace, "b" * 32], spans)
+    again.add(run, *run.operations[:1], agent)
+    [turn] = again.closed(after=11)
+    assert turn.request == "Locked?"
+    assert turn.turn_id == before.turns[0].turn_id
+    assert set(again.assembler.groups) == {run.trace}, "its traces are one group again"
