@@ -16,7 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
-from collector.assembly.assembler import Closed, Closing
+from collector.assembly.closing import Closed, Closing
 from collector.entry import Entry
 from collector.errors import Permanent, Retryable
 from collector.journal import Journal
