@@ -65,9 +65,12 @@ class Assembler:
         numbers = (group.first_sequence for group in self._open.values() if group.first_sequence)
         return min(numbers, default=None)
 
-    def restore(self, traces: Iterable[str], given: Mapping[str, frozenset[Key]]) -> None:
+    def restore(
+        self, traces: Iterable[str], given: Mapping[str, frozenset[Key]], settled: int = 0
+    ) -> None:
         """Note the turns of a group that were given out before a restart, each with its spans, to
-        be called before its records are added again: they keep their names."""
+        be called before its records are added again: they keep their names. What comes up to the
+        number `settled` was in them, and makes no turn again by itself."""
         group: Group | None = None
         for trace in traces:
             known = self._by_trace.get(trace)
@@ -80,6 +83,8 @@ class Assembler:
                 self._join(known, group)
         if group is not None:
             group.given |= {name: Given(spans) for name, spans in given.items()}
+            group.settled = max(group.settled, settled)
+            group.changed = False
 
     def add(
         self, record: Record, operations: tuple[AnyOperation, ...], sequence: int = 0
@@ -104,22 +109,26 @@ class Assembler:
             reason = self._hold(group, identity, Held(operations, 0, completeness(record)))
         else:
             reason = "duplicate" if is_copy else self._full(group)
+        if sequence:
+            group.number(sequence, sequence)
         if reason is not None:
             return "duplicate" if is_copy and reason == "late" else reason
         if span is not None:
             if not is_copy:
                 self._grow(group, PLACE_SIZE)
             group.see(key, span)
-        if sequence:
-            group.number(sequence, sequence)
         group.last_seen = now = self.clock()
         ended = group.has_ended
         waits = group.waiting or group.broken_off
-        if not waits or ended or any(map(may_end, operations)):
+        if 0 < sequence <= group.settled:
+            # Stored before a restart: it only waits for late spans.
+            self._retained.add(group)
+            self._agenda.plan(group)
+        elif not waits or ended or any(map(may_end, operations)):
             group.changed, group.waiting = True, False
         elif not group.changed:
             group.waiting = True
-        if group.calls is not None:
+        if group.is_open:
             self._retained.drop(group)
             self._open[group.key] = group
         if ended or group.look_at > now + self.config.quiet_period:

@@ -48,8 +48,8 @@ class Group:
 
     A trace of something else (requests, queries) only keeps the places of its spans, for a while;
     `calls`, what model calls and tools tell about each other, is there once it holds an operation.
-    `first_sequence` and `last_sequence` are the
-    lowest and the highest number of the records put into it, 0 where they have none.
+    `first_sequence` and `last_sequence` are the lowest and the highest number of the records put
+    into it, 0 where they have none; turns of those up to `settled` were given out before a restart.
 
     `waiting` is True when its turns were looked at and one of them is unfinished: it is looked at
     again when something arrives that may end it, or at the deadline. `given` names the turns
@@ -77,6 +77,7 @@ class Group:
     closed_at: float = 0.0
     first_sequence: int = 0
     last_sequence: int = 0
+    settled: int = 0
     broken_off: bool = False
     changed: bool = True
     waiting: bool = False

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -91,38 +91,48 @@ class Ledger:
         return None if trouble is None else f"the ledger {database.name} was {trouble} while open"
 
     def write(self, entry: Entry) -> bool:
-        """Store one turn, as `write_all` does. True where it is new."""
-        (stored,) = self.write_all([entry])
+        """Store one turn, as `write_all` does for its own. True where it is new."""
+        (stored,) = self.write_all([entry], revised={entry.turn.turn_id})
         if isinstance(stored, Permanent):
             raise stored
         return stored
 
-    def write_all(self, entries: Sequence[Entry], marks: Sequence[Mark] = ()) -> list[Stored]:
+    def write_all(
+        self,
+        entries: Sequence[Entry],
+        marks: Sequence[Mark] = (),
+        *,
+        revised: Collection[str] = (),
+    ) -> list[Stored]:
         """Store turns, and marks of the journal with them, in one transaction.
 
         For each turn, True where it is new. False where it was there already: unchanged, it is
-        left alone; changed, it is replaced with its revision counted up. `errors.Permanent`, not
-        raised, where it can't be stored: the other turns and the marks are all the same.
+        left alone; changed, it is replaced with its revision counted up, unless it is poorer and
+        not among the `revised`, the ids of turns that the caller wrote before and still knows
+        all of. `errors.Permanent`, not raised, where it can't be stored: the other turns and the
+        marks are all the same.
         """
         turns = [take_apart(turn_record(entry), keep_text=self._keep_text) for entry in entries]
+
+        def write(connection: Connection, turns: Sequence[Rows]) -> list[bool]:
+            return writer.write(connection, turns, written_ns=self._clock(), revised=revised)
+
         try:
             with self._transaction() as connection:
-                stored: list[Stored] = [*writer.write(connection, turns, written_ns=self._clock())]
+                stored: list[Stored] = [*write(connection, turns)]
                 writer.write_marks(connection, marks)
         except Permanent:
             with self._transaction() as connection:
-                stored = [self._one(connection, rows) for rows in turns]
+                stored = []
+                for rows in turns:  # one of them fails
+                    try:
+                        with self._opened().within(connection):
+                            stored += write(connection, [rows])
+                    except Permanent as error:
+                        stored.append(error)
                 writer.write_marks(connection, marks)
         self._estimate += sum(rows.turn["size"] for rows in turns)
         return stored
-
-    def _one(self, connection: Connection, rows: Rows) -> Stored:
-        """Store one turn of several, one of which is known to fail."""
-        try:
-            with self._opened().within(connection):
-                return writer.write(connection, [rows], written_ns=self._clock())[0]
-        except Permanent as error:
-            return error
 
     def marks(self, journal: str) -> dict[str, Mark]:
         """Return what was marked of a journal's traces, by trace id."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict
 from functools import lru_cache
 from operator import itemgetter
 from typing import Any
 
 from sqlalchemy import Connection, Dialect, Table, delete, insert, select, text, update
+from sqlalchemy.sql.functions import count
 
 from collector.ledger.mark import Mark
 from collector.ledger.rows import Row, Rows
@@ -21,20 +22,29 @@ MOST_AT_ONCE = 500
 UPSERT_MARK = text(
     "INSERT INTO journal_marks (journal, trace_id, first_sequence, last_sequence, given) "
     "VALUES (:journal, :trace_id, :first_sequence, :last_sequence, :given) "
-    "ON CONFLICT (journal, trace_id) DO UPDATE SET first_sequence = excluded.first_sequence, "
-    "last_sequence = excluded.last_sequence, given = excluded.given"
+    "ON CONFLICT (journal, trace_id) DO UPDATE SET last_sequence = excluded.last_sequence, "
+    "given = excluded.given, first_sequence = CASE "
+    "WHEN excluded.first_sequence < journal_marks.first_sequence THEN excluded.first_sequence "
+    "ELSE journal_marks.first_sequence END"
 )
 
 
-def write(connection: Connection, turns: Iterable[Rows], *, written_ns: int) -> list[bool]:
+def write(
+    connection: Connection,
+    turns: Iterable[Rows],
+    *,
+    written_ns: int,
+    revised: Collection[str] = (),
+) -> list[bool]:
     """Insert turns, or replace those that changed; for each, True where it is new.
 
     A replaced turn keeps the time it was first stored: being sent again must not lengthen how
-    long it is kept.
+    long it is kept. One that is not among the `revised` replaces no richer one: it may be made of
+    what was sent again, after the rest of its telemetry was forgotten.
     """
     new: list[bool] = []
     for group in _groups(turns):
-        new += _write(connection, group, written_ns=written_ns)
+        new += _write(connection, group, written_ns=written_ns, revised=revised)
     return new
 
 
@@ -58,7 +68,9 @@ def _groups(turns: Iterable[Rows]) -> Iterator[dict[str, Rows]]:
         yield group
 
 
-def _write(connection: Connection, turns: dict[str, Rows], *, written_ns: int) -> list[bool]:
+def _write(
+    connection: Connection, turns: dict[str, Rows], *, written_ns: int, revised: Collection[str]
+) -> list[bool]:
     columns = TURNS.c
     query = select(columns.turn_id, columns.key, columns.revision, columns.digest)
     found = connection.execute(query.where(columns.turn_id.in_(turns))).all()
@@ -66,7 +78,9 @@ def _write(connection: Connection, turns: dict[str, Rows], *, written_ns: int) -
     parts: list[tuple[int, Rows]] = []
     for turn_id, key, revision, digest in found:
         rows = turns[turn_id]
-        if digest != rows.turn["digest"]:
+        if digest == rows.turn["digest"]:
+            continue
+        if turn_id in revised or not _is_poorer(connection, key, rows):
             _replace(connection, key, rows.turn | {"revision": revision + 1})
             parts.append((key, rows))
     added = {turn_id: rows for turn_id, rows in turns.items() if turn_id not in stored}
@@ -77,6 +91,16 @@ def _write(connection: Connection, turns: dict[str, Rows], *, written_ns: int) -
         parts += [(key, added[turn_id]) for turn_id, key in connection.execute(keys)]
     _insert_parts(connection, parts)
     return [turn_id in added for turn_id in turns]
+
+
+def _is_poorer(connection: Connection, key: int, rows: Rows) -> bool:
+    """Say whether a turn knows less of its calls and results than the one that is stored."""
+    calls = connection.execute(select(TURNS.c.model_calls).where(TURNS.c.key == key)).scalar_one()
+    produced = TOOL_RESULTS.c.produced_characters
+    seen = select(count(produced)).where(TOOL_RESULTS.c.turn_key == key)
+    results = connection.execute(seen).scalar_one()
+    given = sum(row["produced_characters"] is not None for row in rows.tool_results)
+    return bool(rows.turn["model_calls"] < calls or given < results)
 
 
 def _replace(connection: Connection, key: int, turn: Row) -> None:

@@ -112,7 +112,7 @@ def test_marks_are_kept_by_journal_and_trace(ledger):
     ledger.write_all([entry("a")], [mark("t1"), mark("t2", last=9), mark("t1", journal="other")])
     ledger.write_all([], [mark("t1", first=3, last=7, given="{}")])
     assert ledger.marks("j") == {
-        "t1": mark("t1", first=3, last=7, given="{}"),
+        "t1": mark("t1", first=1, last=7, given="{}"),  # its beginning stays
         "t2": mark("t2", last=9),
     }
     assert ledger.marks("other") == {"t1": mark("t1", journal="other")}
@@ -142,3 +142,16 @@ def test_pruning_turns_leaves_marks(ledger):
     ledger.write_all([entry("a")], [mark()])
     assert ledger.prune(now_ns=2**62, max_age_s=HOUR, max_bytes=None) == 1
     assert ledger.marks("j") == {"t1": mark()}
+
+
+def test_what_knows_less_of_a_turn_replaces_it_only_for_who_wrote_it(ledger):
+    whole = entry(deliveries=[delivery(), delivery()])
+    part = entry(reply="Of what was sent again.", deliveries=[delivery()])
+    ledger.write_all([whole])
+    assert ledger.write_all([part]) == [False]
+    assert list(ledger.turns()) == [turn_record(whole)]
+    more = entry(reply="Now complete.", deliveries=[delivery(), delivery(), delivery()])
+    assert ledger.write_all([more]) == [False]
+    assert list(ledger.turns()) == [turn_record(more)]
+    assert ledger.write_all([part], revised={part.turn.turn_id}) == [False]
+    assert list(ledger.turns()) == [turn_record(part)]
