@@ -19,15 +19,6 @@ HEX_IDS = ("gen_ai.conversation.id", "gen_ai.response.id", "gen_ai.tool.call.id"
 CALL = "call_"
 
 
-@dataclass(frozen=True)
-class Body:
-    """A request, and what it brings."""
-
-    content: bytearray
-    trace_ids: tuple[str, ...]
-    spans: int
-
-
 class Template:
     """One batch, and where its ids are."""
 
@@ -48,16 +39,41 @@ class Template:
         self._binary = [place for value in binary for place in _places(batch, value)]
         self._written = [place for value in written for place in _places(batch, value)]
 
-    def copy(self, serial: int) -> Body:
+    def content(self, serial: int) -> bytearray:
         """Return the batch with ids that no other serial has."""
         content = bytearray(self._batch)
-        binary, written = serial.to_bytes(4, "big"), b"%08x" % serial
+        binary, written = _marks(serial)
         for place in self._binary:
             content[place : place + 4] = binary
         for place in self._written:
             content[place : place + 8] = written
-        traces = tuple((binary + trace[4:]).hex() for trace in self._traces)
-        return Body(content, traces, self.spans)
+        return content
+
+    def trace_ids(self, serial: int) -> list[str]:
+        """Return the traces of that content."""
+        binary, _ = _marks(serial)
+        return [(binary + trace[4:]).hex() for trace in self._traces]
+
+    @property
+    def traces(self) -> int:
+        """How many they are."""
+        return len(self._traces)
+
+
+@dataclass(frozen=True)
+class Body:
+    """One request. Its content is made when it is sent, and not kept."""
+
+    template: Template
+    serial: int
+
+    def content(self) -> bytearray:
+        """Return the bytes to send."""
+        return self.template.content(self.serial)
+
+    def trace_ids(self) -> list[str]:
+        """Return the traces it brings."""
+        return self.template.trace_ids(self.serial)
 
 
 class Bodies:
@@ -75,7 +91,12 @@ class Bodies:
         """Return the next one."""
         with self._lock:
             template, serial = next(self._templates), next(self._serials)
-        return template.copy(serial)
+        return Body(template, serial)
+
+
+def _marks(serial: int) -> tuple[bytes, bytes]:
+    """Return what begins the ids of a serial: as bytes, and in hexadecimal digits."""
+    return serial.to_bytes(4, "big"), b"%08x" % serial
 
 
 def _spans(batch: bytes) -> Iterator[object]:

@@ -15,7 +15,8 @@ The ratio is (CPU of 60 calls / their new bytes) over (CPU of 30 calls / theirs)
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
@@ -25,7 +26,7 @@ from workloads import START_NS, Text, request, run
 
 CALLS = (30, 60)
 RESULTS = (1_000, 6_000)  # characters of a tool's result
-CONVERSATIONS = 3  # of each length in a round
+CONVERSATIONS = 5  # of each length in a round
 
 
 def new_bytes(spans: Sequence[Span]) -> int:
@@ -48,40 +49,49 @@ def _plain(message: dict[str, Any]) -> str:
     return json.dumps(kept, ensure_ascii=False)
 
 
-def conversations(calls: int, seed: int) -> Iterator[list[Span]]:
-    """Yield the spans of conversations of so many calls."""
-    text = Text(seed)
-    for number in range(CONVERSATIONS):
-        yield run(text, START_NS + number * 10**12, calls=calls, sizes=RESULTS)
+@dataclass
+class Cost:
+    """Of conversations of one length."""
 
+    calls: int
+    cpu_s: float = 0.0
+    new: int = 0
+    received: int = 0
 
-def cost(calls: int, seed: int) -> tuple[float, float]:
-    """Return CPU seconds for each new byte, and for each byte received."""
-    watch = Stopwatch(None)
-    new = received = 0
-    for spans in conversations(calls, seed):
+    def add(self, seed: int) -> None:
+        """Have another conversation."""
+        spans = run(Text(seed), START_NS, calls=self.calls, sizes=RESULTS)
         bodies = [request([span]) for span in spans]
-        new += new_bytes(spans)
-        received += sum(map(len, bodies))
+        watch = Stopwatch(None)
         pass_through(bodies, watch, apart=1.0)
-    return watch.hot / new, watch.hot / received
+        self.cpu_s += watch.hot
+        self.new += new_bytes(spans)
+        self.received += sum(map(len, bodies))
+
+
+def costs(seed: int) -> tuple[Cost, Cost]:
+    """Return the costs of short and long conversations, held in turn."""
+    short, long = map(Cost, CALLS)
+    for number in range(CONVERSATIONS):
+        for cost in (short, long):
+            cost.add(seed * 100 + number)
+    return short, long
 
 
 def measure(rounds: int) -> Rows:
-    """Return the rows; a first run of each length only warms up."""
+    """Return the rows; a first round only warms up."""
     short, long = CALLS
-    for calls in CALLS:
-        cost(calls, seed=0)
-    found = [(cost(short, seed), cost(long, seed)) for seed in range(1, rounds + 1)]
+    costs(seed=0)
+    found = [costs(seed) for seed in range(1, rounds + 1)]
     return [
         Row(
             f"CPU per new byte, {long}-call conversation over {short}-call",
-            tuple(after[0] / before[0] for before, after in found),
+            tuple((b.cpu_s / b.new) / (a.cpu_s / a.new) for a, b in found),
             at_most=1.15,
         ),
         Row(
             "the same per received byte",
-            tuple(after[1] / before[1] for before, after in found),
+            tuple((b.cpu_s / b.received) / (a.cpu_s / a.received) for a, b in found),
         ),
     ]
 

@@ -6,13 +6,15 @@ Blocking sockets in threads, because that is what costs least: nearly all of the
 
 from __future__ import annotations
 
-import http.client
 import math
+import re
+import socket
 import sys
 import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 
 from body import Body
@@ -21,6 +23,9 @@ from isal import igzip
 TIMEOUT = 60.0  # seconds without any answer: the request counts as not answered
 UNANSWERED = 0
 REFUSALS = (429, 503)
+LENGTH = re.compile(rb"(?i)\r\ncontent-length: *(\d+)")
+CLOSE = re.compile(rb"(?i)\r\nconnection: *close")
+RETRY_AFTER = re.compile(rb"(?i)\r\nretry-after: *(\d+)")
 Take = Callable[[], Body]
 
 
@@ -63,47 +68,74 @@ class Answers:
     @property
     def spans(self) -> int:
         """Spans that were acknowledged."""
-        return sum(answer.body.spans for answer in self.accepted)
+        return sum(answer.body.template.spans for answer in self.accepted)
 
     @property
     def traces(self) -> int:
         """Traces that were acknowledged."""
-        return sum(len(answer.body.trace_ids) for answer in self.accepted)
+        return sum(answer.body.template.traces for answer in self.accepted)
 
 
 class HttpSender:
-    """One connection over HTTP."""
+    """One connection over HTTP/1.1, on a bare socket: a client library would cost more than the
+    rest of the generator."""
 
     def __init__(self, port: int, *, zipped: bool = False) -> None:
-        self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=TIMEOUT)
-        self._headers = {"Content-Type": "application/x-protobuf"}
+        self._port = port
         self._zipped = zipped
-        if zipped:
-            self._headers["Content-Encoding"] = "gzip"
+        self._socket: socket.socket | None = None
+        coding = "Content-Encoding: gzip\r\n" if zipped else ""
+        self._head = (
+            f"POST /v1/traces HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n{coding}"
+            "Content-Type: application/x-protobuf\r\nContent-Length: "
+        ).encode()
 
     def send(self, body: Body) -> Answer:
         """Send one request and wait for its answer."""
-        content = igzip.compress(bytes(body.content)) if self._zipped else body.content
+        content = body.content()
+        if self._zipped:
+            content = igzip.compress(content)
         began = time.monotonic()
         try:
-            try:
-                self._connection.request("POST", "/v1/traces", content, self._headers)
-            except OSError:
-                # A server may answer before it has read everything, and hang up: look for it.
-                if self._connection.sock is None:
-                    raise
-            response = self._connection.getresponse()
-            response.read()
-        except (OSError, http.client.HTTPException):
-            self._connection.close()
-            return Answer(UNANSWERED, None, began, time.monotonic(), body)
-        after = response.headers.get("Retry-After")
-        wait = None if after is None else float(after)
-        return Answer(response.status, wait, began, time.monotonic(), body)
+            status, wait = self._exchange(content)
+        except OSError:
+            self.close()
+            status, wait = UNANSWERED, None
+        return Answer(status, wait, began, time.monotonic(), body)
 
     def close(self) -> None:
         """Hang up."""
-        self._connection.close()
+        if self._socket is not None:
+            self._socket.close()
+            self._socket = None
+
+    def _exchange(self, content: bytes | bytearray) -> tuple[int, float | None]:
+        if self._socket is None:
+            self._socket = socket.create_connection(("127.0.0.1", self._port), TIMEOUT)
+            self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        # A server may answer before it has read everything, and hang up: its answer is read.
+        with suppress(ConnectionError):
+            self._socket.sendall(self._head + b"%d\r\n\r\n" % len(content))
+            self._socket.sendall(content)
+        head, rest = b"", b""
+        while not (found := head.partition(b"\r\n\r\n"))[1]:
+            head += self._receive(self._socket)
+        head, _, rest = found
+        length = LENGTH.search(head)
+        if length is None or CLOSE.search(head):
+            self.close()
+        else:
+            while len(rest) < int(length[1]):
+                rest += self._receive(self._socket)
+        after = RETRY_AFTER.search(head)
+        return int(head.split(None, 2)[1]), None if after is None else float(after[1])
+
+    @staticmethod
+    def _receive(connection: socket.socket) -> bytes:
+        piece = connection.recv(65536)
+        if not piece:
+            raise ConnectionError("the server hung up")
+        return piece
 
 
 class GrpcSender:
@@ -125,7 +157,7 @@ class GrpcSender:
         began = time.monotonic()
         status, after = 200, None
         try:
-            self._export(bytes(body.content), timeout=TIMEOUT)
+            self._export(bytes(body.content()), timeout=TIMEOUT)
         except self._error as error:
             busy = error.code() in self._busy
             status, after = (503, 1.0) if busy else (UNANSWERED, None)
@@ -154,18 +186,17 @@ def send_all(
     until = time.monotonic() + seconds
 
     def work() -> None:
-        sender = open_()
-        while next(left, None) is not None and time.monotonic() < until:
-            body = take()
-            while time.monotonic() < until:
-                answer = sender.send(body)
-                found.every.append(answer)
-                if answer.status == 200:
-                    break
-                if answer.status not in REFUSALS:
-                    raise RuntimeError(f"expected status 200, 429 or 503, read {answer.status}")
-                time.sleep(answer.retry_after or 1.0)
-        sender.close()
+        with closing(open_()) as sender:
+            while next(left, None) is not None and time.monotonic() < until:
+                body = take()
+                while time.monotonic() < until:
+                    answer = sender.send(body)
+                    found.every.append(answer)
+                    if answer.status == 200:
+                        break
+                    if answer.status not in REFUSALS:
+                        raise RuntimeError(f"expected status 200, 429 or 503, read {answer.status}")
+                    time.sleep(1.0 if answer.retry_after is None else answer.retry_after)
 
     _in_threads(work, connections)
     return found
@@ -186,15 +217,14 @@ def send_paced(
 
     def work() -> None:
         nonlocal due
-        sender = open_()
-        while True:
-            with lock:
-                at, due = due, max(due + 1 / per_second, time.monotonic() - 1.0)
-            if max(at, time.monotonic()) >= began + seconds:
-                break
-            time.sleep(max(0.0, at - time.monotonic()))
-            found.every.append(sender.send(take()))
-        sender.close()
+        with closing(open_()) as sender:
+            while True:
+                with lock:
+                    at, due = due, max(due + 1 / per_second, time.monotonic() - 1.0)
+                if max(at, time.monotonic()) >= began + seconds:
+                    break
+                time.sleep(max(0.0, at - time.monotonic()))
+                found.every.append(sender.send(take()))
 
     _in_threads(work, connections)
     return found

@@ -34,7 +34,7 @@ TARGET_LOAD = 0.8
 TARGET_S = 15.0
 OVERLOAD = 10
 OVERLOAD_S = 60.0
-FEW, MANY = 8, 64  # connections
+FEW, MANY = 8, 128  # connections
 RECOVERY_S = 15.0
 FULL_SPEED_S = 5.0
 SPANS, TRACES = 100, 10  # of a request
@@ -113,7 +113,9 @@ class Run:
 
     def missing(self) -> int:
         """Wait for the ledger, and return how many acknowledged traces never reached it."""
-        acknowledged = {trace for one in self._accepted() for trace in one.body.trace_ids}
+        acknowledged = {
+            trace for one in Answers(self.answers).accepted for trace in one.body.trace_ids()
+        }
         until = time.monotonic() + 90
         left = acknowledged
         while left and time.monotonic() < until:
@@ -124,10 +126,7 @@ class Run:
 
     def surplus(self) -> int:
         """Return the turns in the ledger beyond one for each acknowledged trace."""
-        return self._sidecar.finished() - sum(len(one.body.trace_ids) for one in self._accepted())
-
-    def _accepted(self) -> list[Answer]:
-        return Answers(self.answers).accepted
+        return self._sidecar.finished() - Answers(self.answers).traces
 
     def _open(self) -> HttpSender:
         return HttpSender(self._sidecar.port)

@@ -36,6 +36,7 @@ class Lane:
     server: Server
     open_: Open
     rate: float = 0.0
+    refused: int = 0
 
     def run(self, bodies: Bodies) -> float:
         """Send work for about `CPU_S` and return spans per CPU second."""
@@ -47,6 +48,7 @@ class Lane:
             requests=min(MOST, max(FEWEST, batches)),
             connections=CONNECTIONS,
         )
+        self.refused += len(answers.refused)
         self.server.wait_finished(before + answers.traces)
         self.rate = answers.spans / (self.server.cpu_s() - began)
         self._check(before + answers.traces)
@@ -103,9 +105,11 @@ def measure(rounds: int) -> Rows:
         if "phoenix" in servers
         else Skipped(phoenix, "bench/phoenix_setup.sh has not been run"),
     ]
-    return rows + [
-        Row(f"spans per CPU s, {name}", tuple(one[name] for one in found)) for name in servers
-    ]
+    for name, lane in servers.items():
+        rows.append(Row(f"spans per CPU s, {name}", tuple(one[name] for one in found)))
+        if lane.refused:
+            rows.append(Row(f"requests refused and sent again, {name}", (float(lane.refused),)))
+    return rows
 
 
 if __name__ == "__main__":
