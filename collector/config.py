@@ -19,6 +19,7 @@ from collector.assembly.settings import TurnsConfig
 from collector.config_error import secrets_of, sentences
 from collector.document import Document, Loc
 from collector.errors import ConfigError
+from collector.journal.settings import JournalConfig
 from collector.ledger.settings import PrivacyConfig, StorageConfig
 from collector.receivers.otlp_grpc import OtlpGrpcConfig
 from collector.receivers.otlp_http import OtlpHttpConfig
@@ -83,6 +84,7 @@ class Config(Section):
 
     receivers: ReceiversConfig = ReceiversConfig()
     storage: StorageConfig = StorageConfig()
+    journal: JournalConfig = JournalConfig()
     turns: TurnsConfig = TurnsConfig()
     scoring: ScoringConfig = ScoringConfig()
     privacy: PrivacyConfig = PrivacyConfig()

@@ -39,6 +39,9 @@ class Closing:
     closed_by: ClosedBy
     waits: bool
     given: dict[str, Given]
+    traces: tuple = ()
+    first_sequence: int = 0
+    sequence: int = 0
 
     @property
     def started_ns(self) -> int:
@@ -58,6 +61,9 @@ class Closed:
     unfinished: bool = False
     broken_off: bool = False
     left_out: int = 0
+    traces: tuple = ()
+    first_sequence: int = 0
+    sequence: int = 0
 
 
 @dataclass(slots=True)
@@ -76,7 +82,26 @@ class Assembler:
         """Groups with something that was not given out yet."""
         return sum(group.is_open for group in self.groups.values())
 
-    def add(self, record: Record, operations: tuple[AnyOperation, ...]) -> str | None:
+    def oldest_sequence(self) -> int | None:
+        """TEMP."""
+        return min((g.first_sequence for g in self.groups.values() if g.is_open), default=None)
+
+    def restore(self, traces, given, settled=0):
+        """TEMP."""
+        for trace in traces:
+            if trace not in self._by_trace:
+                now = self.clock()
+                group = Group(trace, now, now)
+                group.traces.add(trace)
+                self._by_trace[trace] = self.groups[trace] = group
+                group.changed = False
+            group = self._by_trace[trace]
+            group.settled = settled
+            group.given = {n: Given(k, 0) for n, k in given.items()}
+
+    def add(
+        self, record: Record, operations: tuple[AnyOperation, ...], sequence: int = 0
+    ) -> str | None:
         """Take one record. Returns None when it was kept, else why not.
 
         `duplicate`: this span or log record is known already (the more complete copy stays);
@@ -114,7 +139,10 @@ class Assembler:
                 group.entries.add((trace, record.span_id))
         group.last_seen = now
         group.measured = group.measured or bool(operations)
-        group.changed, group.waiting = True, False
+        group.first_sequence = group.first_sequence or sequence
+        group.last_sequence = sequence
+        if not (sequence and sequence <= group.settled):
+            group.changed, group.waiting = True, False
         for operation in operations:
             for part in asked_for(operation):
                 if part.id:
@@ -141,7 +169,18 @@ class Assembler:
             if reason == "end" and not group.roots_are_calls:
                 waits = False
             group.changed = False
-            found.append(Closing(group.key, group.material(), reason, waits, dict(group.given)))
+            found.append(
+                Closing(
+                    group.key,
+                    group.material(),
+                    reason,
+                    waits,
+                    dict(group.given),
+                    tuple(group.traces),
+                    group.first_sequence,
+                    group.last_sequence,
+                )
+            )
         # A turn is read with what was said before it: the order is that of the turns themselves.
         return sorted(found, key=lambda closing: closing.started_ns)
 
@@ -246,7 +285,17 @@ def close(closing: Closing, conversations: Conversations | None) -> Closed:
             continue
         given[name] = made_of
         changed.append(turn if name == turn.turn_id else replace(turn, turn_id=name))
-    return Closed(closing.key, changed, given, unfinished, broken_off, left_out)
+    return Closed(
+        closing.key,
+        changed,
+        given,
+        unfinished,
+        broken_off,
+        left_out,
+        closing.traces,
+        closing.first_sequence,
+        closing.sequence,
+    )
 
 
 def _spans(turn: Turn) -> frozenset[Key]:

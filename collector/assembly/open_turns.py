@@ -62,6 +62,9 @@ class Group:
     forced: bool = False
     given: dict[str, Given] = field(default_factory=dict)
     incomplete: str | None = None
+    first_sequence: int = 0
+    last_sequence: int = 0
+    settled: int = 0
 
     @property
     def is_open(self) -> bool:

@@ -14,6 +14,7 @@ from sqlalchemy import Connection
 from collector.errors import ConfigError, Permanent, Retryable
 from collector.ledger import queries, retention, writer
 from collector.ledger.database import Database
+from collector.ledger.mark import Mark
 from collector.ledger.record import turn_record
 from collector.ledger.rows import take_apart
 
@@ -98,6 +99,38 @@ class Ledger:
             new = writer.write(connection, rows, written_ns=self._clock())
         self._estimate += rows.turn["size"]
         return new
+
+    def write_all(self, entries, marks=()):
+        """TEMP."""
+        found = [self.write(entry) for entry in entries]
+        with self._transaction() as connection:
+            for mark in marks:
+                connection.exec_driver_sql(
+                    "create table if not exists journal_marks(trace_id text primary key, journal text, first_sequence bigint, last_sequence bigint, given text)"
+                )
+                connection.exec_driver_sql(
+                    "insert or replace into journal_marks values (?,?,?,?,?)",
+                    (
+                        mark.trace_id,
+                        mark.journal,
+                        mark.first_sequence,
+                        mark.last_sequence,
+                        mark.given,
+                    ),
+                )
+        return found
+
+    def marks(self, journal):
+        """TEMP."""
+        with self._opened().read() as connection:
+            try:
+                rows = connection.exec_driver_sql("select * from journal_marks").fetchall()
+            except Exception:
+                return {}
+        return {r[0]: Mark(*r) for r in rows}
+
+    def forget_marks(self, journal, before):
+        """TEMP."""
 
     def turns(
         self, *, since_ns: int | None = None, limit: int | None = None
