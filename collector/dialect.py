@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 from collector.span import LogRecord, Record, Span
@@ -14,9 +13,10 @@ from scorers.turn import (
     Operation,
     ToolExecution,
 )
+from scorers.value import value
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value(kw_only=True)
 class MessageEvent(Operation):
     """One message of a model call that arrives by itself, as legacy GenAI events do.
 
