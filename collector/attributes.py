@@ -29,10 +29,15 @@ class Utf8:
         self._text: str | None = None
 
     @property
+    def bytes(self) -> bytes:
+        """The text in UTF-8, or what was sent for it."""
+        return self.raw[self.at :]
+
+    @property
     def text(self) -> str:
         """The text; what is no UTF-8 in it is replaced."""
         if self._text is None:
-            self._text = from_utf8(self.raw[self.at :])
+            self._text = from_utf8(self.bytes)
         return self._text
 
     @property

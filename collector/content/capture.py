@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
 
+from collector.attributes import Utf8, sent
 from collector.content.values import compact, looks_cut
 from scorers.turn import Capture
 
@@ -29,7 +30,7 @@ _REDACTED = frozenset(
     }
 )
 # Marks that no tool or agent writes into its own content: they count inside a list of messages too.
-_UNMISTAKABLE = ("__REDACTED__", "<elided>", "redacted-by-litellm")
+UNMISTAKABLE = ("__REDACTED__", "<elided>", "redacted-by-litellm")
 _SCRUBBED = "[Scrubbed due to "  # Logfire, for a whole value or for one field of a JSON value
 _CUT = re.compile(
     r"(\[\.\.\. telemetry preview truncated \.\.\.\]"  # Codex
@@ -61,7 +62,15 @@ def redacted(value: Any) -> bool:
 
 def cut_marker(value: str) -> bool:
     """Say whether a text ends with the mark of an instrumentation that shortened it."""
+    end = value[-1:]
+    if end != "]" and not end.isspace():
+        return False
     return _CUT.search(value, max(0, len(value) - 80)) is not None
+
+
+def marked(value: str) -> bool:
+    """Say whether a JSON text holds a mark of redaction among its values."""
+    return redacted(value) or any(f'"{mark}"' in value for mark in UNMISTAKABLE)
 
 
 def capture_of(
@@ -80,11 +89,18 @@ def capture_of(
     is the reason to state when the caller knows that content was withheld; marks of redaction in
     a value are found here.
     """
-    contents = {key: record.attributes[key] for key in keys if key in record.attributes}
+    attributes = record.attributes
+    contents = {key: sent(attributes, key) for key in keys if key in attributes}
     contents |= values or {}
     lengths: list[int] = []
     broken: list[str] = []
     for key, value in contents.items():
+        if isinstance(value, Utf8):
+            if value.plain:
+                if len(lengths) < _MOST_LENGTHS:
+                    lengths.append(value.length)
+                continue
+            value = value.text  # noqa: PLW2901 - the same value, decoded
         _measure(value, lengths)
         if looks_cut(value) or (isinstance(value, str) and cut_marker(value)):
             broken.append(key)
@@ -104,7 +120,7 @@ def capture_of(
 
 def _holds_redaction(value: Any) -> bool:
     if isinstance(value, str):
-        return redacted(value) or any(f'"{mark}"' in value for mark in _UNMISTAKABLE)
+        return marked(value)
     return isinstance(value, list | dict) and _holds_redaction(compact(value))
 
 

@@ -53,7 +53,7 @@ class GenAI:
             yield self._agent(record, operation)
 
     def _inference(self, record: Record) -> Inference:
-        given, made = convention.read(record.attributes)
+        given, made = convention.read(record)
         hidden = convention.why_hidden(record, missing=given is None)
         capture = capture_of(record, _CONTENT, hidden=hidden)
         return convention.inference(record, self.name, given, made, capture)
@@ -72,7 +72,7 @@ class GenAI:
         return convention.tool_execution(span, self.name, arguments, result, capture)
 
     def _agent(self, span: Span, operation: str) -> AgentInvocation:
-        given, made = convention.read(span.attributes)
+        given, made = convention.read(span)
         shared = convention.who(span, self.name)
         shared["agent"] = shared["agent"] or string(span.attributes, "gen_ai.workflow.name")
         return AgentInvocation(

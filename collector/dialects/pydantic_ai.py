@@ -51,7 +51,7 @@ class PydanticAI:
             yield self._inference(record)
 
     def _inference(self, span: Span) -> Inference:
-        given, made = convention.read(span.attributes)
+        given, made = convention.read(span)
         keys: tuple[str, ...] = (convention.SYSTEM, convention.INPUT, convention.OUTPUT)
         off = False
         if given is None and made is None and "events" in span.attributes:

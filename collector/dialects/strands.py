@@ -62,7 +62,7 @@ class Strands:
     def _tool(self, span: Span) -> ToolExecution:
         arguments, result = _event(span, _TOOL_MESSAGE, "content"), _event(span, CHOICE, "message")
         if arguments is None and result is None:
-            given, made = convention.read(span.attributes)
+            given, made = convention.read(span)
             arguments, result = _first(given, "tool_call"), _first(made, "tool_result")
         missing = result is None and not convention.failed(span)
         capture = capture_of(
@@ -82,7 +82,7 @@ def _read(span: Span, *, call: bool) -> tuple[Messages, Messages, Capture]:
     ]
     if not told:
         keys = (convention.SYSTEM, convention.INPUT, convention.OUTPUT)
-        given, made = convention.read(span.attributes)
+        given, made = convention.read(span)
         hidden = convention.why_hidden(span, missing=call and given is None)
         return given, made, capture_of(span, keys, hidden=hidden)
     values = {

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from collector.attributes import sent
 from collector.content import (
     compact,
     decode,
@@ -157,16 +158,16 @@ def operation_of(record: Record) -> str:
     return ""
 
 
-def read(
-    attributes: Mapping[str, Any],
-) -> tuple[tuple[Message, ...] | None, tuple[Message, ...] | None]:
+def read(record: Record) -> tuple[tuple[Message, ...] | None, tuple[Message, ...] | None]:
     """Return the messages that went in, system prompt first, and those that came out."""
-    given = messages(attributes.get(INPUT))
-    system = messages(attributes.get(SYSTEM), role="system")
+    attributes = record.attributes
+    thread = string(attributes, _CONVERSATION[0]) or record.trace_id
+    given = messages(sent(attributes, INPUT), thread=thread)
+    system = messages(sent(attributes, SYSTEM), role="system")
     # OpenLIT writes the system prompt in both places.
     if given is not None and system and not (given and _same(system[0], given[0])):
         given = (*system, *given)
-    return given, messages(attributes.get(OUTPUT), role="assistant")
+    return given, messages(sent(attributes, OUTPUT), role="assistant")
 
 
 def with_details(record: Record) -> Record:

@@ -1,0 +1,103 @@
+"""Lists of messages that go on where an earlier one ended.
+
+An agent sends its whole conversation with every model call. What was read of it the call before is
+kept for a while, so that only the new end of the list is read, and both calls share the rest.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass
+from threading import Lock
+
+from collector.attributes import Utf8
+from collector.content import schema
+from collector.content.schema import Unusual
+from scorers.turn import Message
+
+# Conversations, the lists of one that are kept (its agents take turns), and bytes of them all.
+_MOST_THREADS = 1024
+_MOST_LISTS = 6
+_MOST_BYTES = 8 * 2**20
+
+_BLANK = b" \t\n\r"
+
+
+@dataclass(slots=True)
+class _Known:
+    """A list without its closing bracket, its characters, and its messages."""
+
+    body: bytes
+    length: int
+    messages: tuple[Message, ...]
+    doubtful: bool
+
+
+class Continued:
+    """Reads lists of messages. Holds the last ones of each conversation within its bounds."""
+
+    def __init__(self, most_bytes: int = _MOST_BYTES) -> None:
+        self._most_bytes = most_bytes
+        self._size = 0
+        self._threads: OrderedDict[str, list[_Known]] = OrderedDict()
+        self._lock = Lock()
+
+    def read(self, value: Utf8, thread: str) -> tuple[Message, ...]:
+        """Return the messages of a list, and mark it `plain` where nothing else is to be found in
+        it. Raises `Unusual` where it is not of the conventions' shape. `thread` names the
+        conversation or trace that it belongs to.
+        """
+        with self._lock:
+            before = self._before(value, thread)
+            found = self._grown(before, value) if before else _first(value)
+            value.length = found.length + 1
+            value.plain = not found.doubtful
+            self._keep(thread, before, found)
+            return found.messages
+
+    def _before(self, value: Utf8, thread: str) -> _Known | None:
+        for known in reversed(self._threads.get(thread, ())):
+            if value.raw.startswith(known.body, value.at):
+                return known
+        return None
+
+    def _grown(self, before: _Known, value: Utf8) -> _Known:
+        rest = value.raw[value.at + len(before.body) :]
+        begins = rest[:1]
+        if rest == b"]":
+            return before
+        if begins != b"," or not rest.endswith(b"]"):
+            raise Unusual
+        more, doubtful = schema.read(b"[" + rest[1:])
+        if not more:
+            raise Unusual  # a comma with nothing behind it
+        return _Known(
+            before.body + rest[:-1],
+            before.length + len(rest.decode()) - 1,
+            before.messages + more,
+            before.doubtful or doubtful,
+        )
+
+    def _keep(self, thread: str, before: _Known | None, found: _Known) -> None:
+        kept = self._threads.setdefault(thread, [])
+        self._threads.move_to_end(thread)
+        if before is not None:
+            kept.remove(before)
+            self._size -= len(before.body)
+        kept.append(found)
+        self._size += len(found.body)
+        if len(kept) > _MOST_LISTS:
+            self._size -= len(kept.pop(0).body)
+        while self._size > self._most_bytes or len(self._threads) > _MOST_THREADS:
+            _, oldest = self._threads.popitem(last=False)
+            self._size -= sum(len(known.body) for known in oldest)
+
+
+def _first(value: Utf8) -> _Known:
+    document = value.raw[value.at :]
+    if not document.endswith(b"]"):
+        raise Unusual
+    found, doubtful = schema.read(document)
+    if not found:
+        raise Unusual
+    return _Known(document[:-1], len(document.decode()) - 1, found, doubtful)
