@@ -121,5 +121,5 @@ def _plain(raw: msgspec.Raw) -> tuple[Any, bool]:
     return from_json(document, allow_inf_nan=True), marked(document.decode())
 
 
-def _is_mark(*names: str | None) -> bool:
-    return any(name is not None and name.endswith(UNMISTAKABLE) for name in names)
+def _is_mark(one: str | None, other: str | None = None) -> bool:
+    return (one or "").endswith(UNMISTAKABLE) or (other or "").endswith(UNMISTAKABLE)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from collector.content import capture_of
-from collector.dialect import AnyOperation
+from collector.dialect import AnyOperation, Shape, shape_of
 from collector.span import Record, Span
 from collector.spelling import convention
 from collector.spelling.message_event import CHOICE, NAMES, tell
@@ -29,9 +29,13 @@ class Strands:
 
     name: str = "strands"
 
+    def fits(self, shape: Shape) -> bool:
+        """Spans of Strands' own tracer."""
+        return shape.event is None and shape.scope == _SCOPE
+
     def claims(self, record: Record) -> bool:
         """Claim the spans of Strands' own tracer."""
-        return isinstance(record, Span) and record.scope.name == _SCOPE
+        return self.fits(shape_of(record))
 
     def operations(self, record: Record) -> Iterable[AnyOperation]:
         """Yield the model call, tool call or agent run of a span; cycles yield nothing."""

@@ -31,6 +31,8 @@ OUTPUT = "gen_ai.output.messages"
 SYSTEM = "gen_ai.system_instructions"
 ARGUMENTS = "gen_ai.tool.call.arguments"
 RESULT = "gen_ai.tool.call.result"
+# Without any of these, no operation can be told.
+STATING = ("gen_ai.operation.name", RESULT, ARGUMENTS, "gen_ai.request.model")
 # Older libraries and gateways invented their own names for a chat.
 CALLS = (
     "chat", "generate_content", "text_completion",
@@ -195,9 +197,10 @@ def why_hidden(record: Record, *, missing: bool) -> str | None:
 def string(attributes: Mapping[str, Any], *keys: str) -> str | None:
     """Return the first of some attributes that is a text and not empty."""
     for key in keys:
-        value = attributes.get(key)
-        if isinstance(value, str) and value:
-            return value
+        if key in attributes:
+            value = attributes[key]
+            if isinstance(value, str) and value:
+                return value
     return None
 
 
