@@ -23,7 +23,7 @@ _MOST_BYTES = 8 * 2**20
 _BLANK = b" \t\n\r"
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Known:
     """A list without its closing bracket, its characters, and its messages."""
 
@@ -94,10 +94,10 @@ class Continued:
 
 
 def _first(value: Utf8) -> _Known:
-    document = value.raw[value.at :]
-    if not document.endswith(b"]"):
+    if not value.raw.endswith(b"]"):
         raise Unusual
-    found, doubtful = schema.read(document)
+    found, doubtful = schema.read(memoryview(value.raw)[value.at :])
     if not found:
         raise Unusual
-    return _Known(document[:-1], len(document.decode()) - 1, found, doubtful)
+    body = value.raw[value.at : -1]
+    return _Known(body, len(body.decode()), found, doubtful)

@@ -75,26 +75,30 @@ class _Message(msgspec.Struct, forbid_unknown_fields=True):
     name: str | None = None
 
     def message(self) -> tuple[Message, bool]:
-        role = self.role if self.role in KNOWN_ROLES else ROLES.get(self.role.lower())
-        kinds = {type(part) for part in self.parts}
-        answers = _Response in kinds
-        # A message of a tool without a result, or of somebody else with one, is told otherwise.
-        if (
-            role is None
-            or (role == "tool") > answers
-            or (role != "tool" and answers and len(kinds) > 1)
-        ):
+        parts = []
+        doubtful = _is_mark(self.name, self.finish_reason)
+        calls = answers = 0
+        for item in self.parts:
+            part, doubt = item.part()
+            parts.append(part)
+            doubtful = doubtful or doubt
+            calls += part.kind == "tool_call"
+            answers += part.kind == "tool_result"
+        role = _ROLES.get(self.role)
+        # What a tool said without a result, or others beside one, is told otherwise.
+        if role is None or (role == "tool" and not answers):
             raise Unusual
-        read = [part.part() for part in self.parts]
-        parts = [part for part, _ in read]
-        if _Call in kinds:
+        if answers:
+            if role != "tool" and answers < len(parts):
+                raise Unusual
+            role = "tool"
+        if calls:
             # Chat APIs send an empty content beside tool calls.
             parts = [part for part in parts if part.kind != "text" or part.text]
-        doubtful = any(doubt for _, doubt in read) or _is_mark(self.name, self.finish_reason)
-        role = "tool" if answers else role
         return Message(role, tuple(parts), self.name or None, self.finish_reason or None), doubtful
 
 
+_ROLES = ROLES | {role: role for role in KNOWN_ROLES}
 _decode = msgspec.json.Decoder(list[_Message]).decode
 _decode_text = msgspec.json.Decoder(str).decode
 

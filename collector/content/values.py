@@ -109,7 +109,7 @@ def unquote(value: str) -> str:
 def compact(value: Any) -> str:
     """Return a value as compact JSON text; what JSON can't hold is written as text."""
     try:
-        return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=_foreign)
+        return _encode(value)
     except (TypeError, ValueError, RecursionError):
         return ""
 
@@ -118,3 +118,6 @@ def _foreign(value: Any) -> str:
     if isinstance(value, bytes | bytearray):
         return bytes(value).decode("utf-8", "replace")
     return str(value)
+
+
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=_foreign).encode

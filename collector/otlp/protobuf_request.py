@@ -58,7 +58,7 @@ def _parts(traces: bool, body: bytes, *, apart: bool) -> list[_Part] | None:  # 
     try:
         message = request.FromString(body)
         for group in message.resource_spans if traces else message.resource_logs:
-            resource = Resource(attributes=read_attributes(group.resource.attributes)[0])
+            resource = Resource(attributes=dict(read_attributes(group.resource.attributes)[0]))
             for part in group.scope_spans if traces else group.scope_logs:
                 scope = Scope(read_name(part.scope.name), read_name(part.scope.version))
                 found.append((part.spans if traces else part.log_records, (resource, scope)))
