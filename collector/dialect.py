@@ -116,15 +116,14 @@ def origin(record: Record, dialect: str) -> dict[str, Any]:
         or resource.text("deployment.environment"),
     }
     if isinstance(record, Span):
-        shared |= {
-            "parent_id": record.parent_id,
-            "name": record.name,
-            "start_ns": record.start_ns,
-            "end_ns": record.end_ns,
-            "error": _error(record),
-        }
-    elif isinstance(record, LogRecord):
-        shared |= {"name": record.event_name, "start_ns": record.time_ns, "end_ns": record.time_ns}
+        shared["parent_id"] = record.parent_id
+        shared["name"] = record.name
+        shared["start_ns"] = record.start_ns
+        shared["end_ns"] = record.end_ns
+        shared["error"] = _error(record)
+    else:
+        shared["name"] = record.event_name
+        shared["start_ns"] = shared["end_ns"] = record.time_ns
     return shared
 
 

@@ -49,6 +49,8 @@ def unwrap_tool_result(value: Any) -> tuple[str, str | None]:
     """
     if not isinstance(value, str):
         return _envelope(text(value)), _call_id(value)
+    if value[:1].isalnum() and not value.startswith("content="):
+        return value, None  # prose
     value = unquote(value)
     if is_records(value):
         return value, None

@@ -49,34 +49,15 @@ class Continued:
         """
         with self._lock:
             before = self._before(value, thread)
-            found = self._grown(before, value) if before else _first(value)
-            value.length = found.length + 1
-            value.plain = not found.doubtful
+            found = _grown(before, value) if before else _first(value)
             self._keep(thread, before, found)
-            return found.messages
+        return _booked(found, value)
 
     def _before(self, value: Utf8, thread: str) -> _Known | None:
         for known in reversed(self._threads.get(thread, ())):
             if value.raw.startswith(known.body, value.at):
                 return known
         return None
-
-    def _grown(self, before: _Known, value: Utf8) -> _Known:
-        rest = value.raw[value.at + len(before.body) :]
-        begins = rest[:1]
-        if rest == b"]":
-            return before
-        if begins != b"," or not rest.endswith(b"]"):
-            raise Unusual
-        more, doubtful = schema.read(b"[" + rest[1:])
-        if not more:
-            raise Unusual  # a comma with nothing behind it
-        return _Known(
-            before.body + rest[:-1],
-            before.length + len(rest.decode()) - 1,
-            before.messages + more,
-            before.doubtful or doubtful,
-        )
 
     def _keep(self, thread: str, before: _Known | None, found: _Known) -> None:
         kept = self._threads.setdefault(thread, [])
@@ -91,6 +72,35 @@ class Continued:
         while self._size > self._most_bytes or len(self._threads) > _MOST_THREADS:
             _, oldest = self._threads.popitem(last=False)
             self._size -= sum(len(known.body) for known in oldest)
+
+
+def read_once(value: Utf8) -> tuple[Message, ...]:
+    """Return the messages of a list that goes on from no other, as `Continued.read` does."""
+    return _booked(_first(value), value)
+
+
+def _booked(found: _Known, value: Utf8) -> tuple[Message, ...]:
+    value.length = found.length + 1
+    value.plain = not found.doubtful
+    return found.messages
+
+
+def _grown(before: _Known, value: Utf8) -> _Known:
+    rest = value.raw[value.at + len(before.body) :]
+    begins = rest[:1]
+    if rest == b"]":
+        return before
+    if begins != b"," or not rest.endswith(b"]"):
+        raise Unusual
+    more, doubtful = schema.read(b"[" + rest[1:])
+    if not more:
+        raise Unusual  # a comma with nothing behind it
+    return _Known(
+        before.body + rest[:-1],
+        before.length + len(rest.decode()) - 1,
+        before.messages + more,
+        before.doubtful or doubtful,
+    )
 
 
 def _first(value: Utf8) -> _Known:

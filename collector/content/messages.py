@@ -8,7 +8,7 @@ from typing import Any
 from collector.attributes import Utf8
 from collector.content import schema
 from collector.content.capture import redacted
-from collector.content.continued import Continued
+from collector.content.continued import Continued, read_once
 from collector.content.parts import call_part, make, parts_of, result_part, string
 from collector.content.pyobject import chat_message, object_message
 from collector.content.pyrepr import fields
@@ -49,7 +49,7 @@ def messages(
     """
     if isinstance(value, Utf8):
         try:
-            return _continued.read(value, thread) if thread else schema.read(value.bytes)[0]
+            return _continued.read(value, thread) if thread else read_once(value)
         except Unusual:
             value = value.text
     if value is None or value == "" or redacted_whole(value):

@@ -15,7 +15,7 @@ from collector.content.capture import UNMISTAKABLE, marked
 from collector.content.parts import make, result_part
 from collector.content.roles import KNOWN_ROLES, ROLES
 from collector.content.values import compact
-from scorers.turn import Message, Part
+from scorers.turn import Message, Part, PartKind
 
 # The general reader refuses what nests over 200 levels, where this one would go on.
 _MOST_BRACKETS = 150
@@ -29,17 +29,15 @@ class Unusual(ValueError):  # noqa: N818 - says what the list is; nothing went w
 class _Text(msgspec.Struct, tag="text", forbid_unknown_fields=True, gc=False):
     content: str
 
-    def part(self) -> tuple[Part, bool]:
-        part = make("text", self.content)
-        return part, part.cut_by_capture or self.content.endswith(UNMISTAKABLE)
+    def part(self, doubts: list[str]) -> Part:
+        return _prose("text", self.content, doubts)
 
 
 class _Reasoning(msgspec.Struct, tag="reasoning", forbid_unknown_fields=True, gc=False):
     content: str
 
-    def part(self) -> tuple[Part, bool]:
-        part = make("reasoning", self.content)
-        return part, part.cut_by_capture or self.content.endswith(UNMISTAKABLE)
+    def part(self, doubts: list[str]) -> Part:
+        return _prose("reasoning", self.content, doubts)
 
 
 class _Call(msgspec.Struct, tag="tool_call", forbid_unknown_fields=True):
@@ -47,25 +45,31 @@ class _Call(msgspec.Struct, tag="tool_call", forbid_unknown_fields=True):
     id: str | None = None
     arguments: msgspec.Raw = _RAW_NULL
 
-    def part(self) -> tuple[Part, bool]:
+    def part(self, doubts: list[str]) -> Part:
         if not self.name:
             raise Unusual
-        given, doubtful = _plain(self.arguments)
+        _doubt(doubts, self.name, self.id)
+        given = _plain(self.arguments, doubts)
         text = given if isinstance(given, str) else "" if given is None else compact(given)
         part = make("tool_call", text, id=self.id or None, name=self.name)
-        return part, doubtful or part.cut_by_capture or _is_mark(self.name, self.id)
+        if part.cut_by_capture:
+            doubts.append(text)
+        return part
 
 
 class _Response(msgspec.Struct, tag="tool_call_response", forbid_unknown_fields=True):
     response: msgspec.Raw
     id: str | None = None
 
-    def part(self) -> tuple[Part, bool]:
-        produced, doubtful = _plain(self.response)
+    def part(self, doubts: list[str]) -> Part:
+        _doubt(doubts, self.id)
+        produced = _plain(self.response, doubts)
         if produced is None:
             raise Unusual
         part = result_part(produced, call_id=self.id or None)
-        return part, doubtful or part.cut_by_capture or _is_mark(self.id)
+        if part.cut_by_capture:
+            doubts.append(part.text)
+        return part
 
 
 class _Message(msgspec.Struct, forbid_unknown_fields=True):
@@ -74,28 +78,22 @@ class _Message(msgspec.Struct, forbid_unknown_fields=True):
     finish_reason: str | None = None
     name: str | None = None
 
-    def message(self) -> tuple[Message, bool]:
-        parts = []
-        doubtful = _is_mark(self.name, self.finish_reason)
-        calls = answers = 0
-        for item in self.parts:
-            part, doubt = item.part()
-            parts.append(part)
-            doubtful = doubtful or doubt
-            calls += part.kind == "tool_call"
-            answers += part.kind == "tool_result"
+    def message(self, doubts: list[str]) -> Message:
+        _doubt(doubts, self.name, self.finish_reason)
+        parts = [part.part(doubts) for part in self.parts]
+        kinds = [part.kind for part in parts]
         role = _ROLES.get(self.role)
         # What a tool said without a result, or others beside one, is told otherwise.
-        if role is None or (role == "tool" and not answers):
+        if role is None or (role == "tool" and "tool_result" not in kinds):
             raise Unusual
-        if answers:
-            if role != "tool" and answers < len(parts):
+        if "tool_result" in kinds:
+            if role != "tool" and kinds.count("tool_result") < len(kinds):
                 raise Unusual
             role = "tool"
-        if calls:
+        if "tool_call" in kinds and "text" in kinds:
             # Chat APIs send an empty content beside tool calls.
             parts = [part for part in parts if part.kind != "text" or part.text]
-        return Message(role, tuple(parts), self.name or None, self.finish_reason or None), doubtful
+        return Message(role, tuple(parts), self.name or None, self.finish_reason or None)
 
 
 _ROLES = ROLES | {role: role for role in KNOWN_ROLES}
@@ -108,22 +106,34 @@ def read(document: str | bytes | memoryview) -> tuple[tuple[Message, ...], bool]
 
     Raises `Unusual` where it is no list of the conventions' messages.
     """
+    doubts: list[str] = []
     try:
-        found = [item.message() for item in _decode(document)]
+        found = tuple([item.message(doubts) for item in _decode(document)])
     except (ValueError, RecursionError):
         raise Unusual from None
-    return tuple([message for message, _ in found]), any(doubtful for _, doubtful in found)
+    return found, bool(doubts)
 
 
-def _plain(raw: msgspec.Raw) -> tuple[Any, bool]:
+def _prose(kind: PartKind, content: str, doubts: list[str]) -> Part:
+    part = make(kind, content)
+    if part.cut_by_capture or content.endswith(UNMISTAKABLE):
+        doubts.append(content)
+    return part
+
+
+def _plain(raw: msgspec.Raw, doubts: list[str]) -> Any:
     document = bytes(raw)
     if document.startswith(b'"'):
         text = _decode_text(document)
-        return text, text.endswith(UNMISTAKABLE)
+        _doubt(doubts, text)
+        return text
     if document.count(b"[") + document.count(b"{") > _MOST_BRACKETS:
         raise Unusual
-    return from_json(document, allow_inf_nan=True), marked(document.decode())
+    if marked(document.decode()):
+        doubts.append("")
+    return from_json(document, allow_inf_nan=True)
 
 
-def _is_mark(one: str | None, other: str | None = None) -> bool:
-    return (one or "").endswith(UNMISTAKABLE) or (other or "").endswith(UNMISTAKABLE)
+def _doubt(doubts: list[str], *texts: str | None) -> None:
+    """Note texts that are a mark of redaction: between its quotes, one ends with it."""
+    doubts.extend([text for text in texts if text and text.endswith(UNMISTAKABLE)])

@@ -19,7 +19,9 @@ from collector.otlp.wire import PLAIN, Shape, too_many_fields
 from collector.text import from_utf8
 
 # Bytes from which on a text is left as it is: to decode a shorter one costs less than to keep it.
+# Lists of objects (messages, nearly always) are left to those who parse them.
 LONG = 512
+_LIST = b"[{"
 
 # What comes again is short. So many pairs and keys are kept, in some hundred kilobytes.
 _SHORT = 96
@@ -99,7 +101,12 @@ def read_attributes(pairs: Iterable[bytes]) -> tuple[Attributes, int, int]:
             else:
                 header, skipped = _HEADERS[size]
                 text = raw[begin + skipped :]
-                if header and _BACKSLASH not in text and raw.startswith(header, begin):
+                if (
+                    header
+                    and not text.startswith(_LIST)
+                    and _BACKSLASH not in text
+                    and raw.startswith(header, begin)
+                ):
                     attributes[key] = text.decode("utf-8", "replace")
                     continue
                 pair = _pair(raw)
@@ -123,7 +130,9 @@ def _pair(raw: bytes) -> tuple[str, Any]:
     if key is None:
         key = _keys.keep(start, from_utf8(raw[2:begin]))
     begin += len(header)
-    return key, from_utf8(raw[begin:]) if size < LONG else Utf8(raw, begin)
+    if size < LONG and not raw.startswith(_LIST, begin):
+        return key, from_utf8(raw[begin:])
+    return key, Utf8(raw, begin)
 
 
 def _parsed_pair(raw: bytes) -> tuple[str, Any]:

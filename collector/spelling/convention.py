@@ -146,8 +146,8 @@ def operation_of(record: Record) -> str:
     It is "" for a record that is not about GenAI.
     """
     attributes = record.attributes
-    stated = string(attributes, "gen_ai.operation.name")
-    if stated:
+    stated = attributes.get("gen_ai.operation.name")
+    if stated and isinstance(stated, str):
         return stated
     if isinstance(record, LogRecord):
         return "chat"
@@ -174,6 +174,8 @@ def read(record: Record) -> tuple[tuple[Message, ...] | None, tuple[Message, ...
 
 def with_details(record: Record) -> Record:
     """Add what an event's body, or a span's details event, holds to the record's attributes."""
+    if isinstance(record, Span) and not record.events:
+        return record
     extra: dict[str, Any] = {}
     if isinstance(record, LogRecord):
         body = decode(record.body)
