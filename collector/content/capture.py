@@ -68,6 +68,13 @@ def cut_marker(value: str) -> bool:
     return end[-1:] == "]" and end[-2:-1] not in ("}", '"') and _CUT.search(end) is not None
 
 
+def shortened(value: str) -> bool:
+    """Say whether a text is or holds a mark of redaction, or ends with that of a cut."""
+    if "[" in value:  # as all do that stand in longer texts
+        return redacted(value) or cut_marker(value)
+    return len(value) < 64 and value.strip().strip('"') in _REDACTED
+
+
 def marked(value: str) -> bool:
     """Say whether a JSON text holds a mark of redaction among its values."""
     one, two, three = _QUOTED

@@ -9,17 +9,15 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
-from pydantic_core import from_json
 
-from collector.content.capture import UNMISTAKABLE, marked
-from collector.content.parts import make, result_part
+from collector.content.capture import UNMISTAKABLE, marked, shortened
+from collector.content.parts import result_part
 from collector.content.roles import KNOWN_ROLES, ROLES
 from collector.content.values import compact
-from scorers.turn import Message, Part, PartKind
+from scorers.turn import Message, Part
 
 # The general reader refuses what nests over 200 levels, where this one would go on.
 _MOST_BRACKETS = 150
-_RAW_NULL = msgspec.Raw(b"null")
 
 
 class Unusual(ValueError):  # noqa: N818 - says what the list is; nothing went wrong
@@ -30,44 +28,44 @@ class _Text(msgspec.Struct, tag="text", forbid_unknown_fields=True, gc=False):
     content: str
 
     def part(self, doubts: list[str]) -> Part:
-        return _prose("text", self.content, doubts)
+        content = self.content
+        part = Part("text", content, None, None, shortened(content))
+        if part.cut_by_capture or content.endswith(UNMISTAKABLE):
+            doubts.append(content)
+        return part
 
 
-class _Reasoning(msgspec.Struct, tag="reasoning", forbid_unknown_fields=True, gc=False):
-    content: str
-
+class _Reasoning(_Text, tag="reasoning"):
     def part(self, doubts: list[str]) -> Part:
-        return _prose("reasoning", self.content, doubts)
+        part = _Text.part(self, doubts)
+        return Part("reasoning", part.text, None, None, part.cut_by_capture)
 
 
 class _Call(msgspec.Struct, tag="tool_call", forbid_unknown_fields=True):
     name: str
     id: str | None = None
-    arguments: msgspec.Raw = _RAW_NULL
+    arguments: Any = None
 
     def part(self, doubts: list[str]) -> Part:
         if not self.name:
             raise Unusual
-        _doubt(doubts, self.name, self.id)
-        given = _plain(self.arguments, doubts)
-        text = given if isinstance(given, str) else "" if given is None else compact(given)
-        part = make("tool_call", text, id=self.id or None, name=self.name)
-        if part.cut_by_capture:
+        text = _text(self.arguments, doubts)
+        part = Part("tool_call", text, self.id or None, self.name, shortened(text))
+        if part.cut_by_capture or self.name in UNMISTAKABLE or self.id in UNMISTAKABLE:
             doubts.append(text)
         return part
 
 
 class _Response(msgspec.Struct, tag="tool_call_response", forbid_unknown_fields=True):
-    response: msgspec.Raw
+    response: Any
     id: str | None = None
 
     def part(self, doubts: list[str]) -> Part:
-        _doubt(doubts, self.id)
-        produced = _plain(self.response, doubts)
-        if produced is None:
+        if self.response is None:
             raise Unusual
-        part = result_part(produced, call_id=self.id or None)
-        if part.cut_by_capture:
+        _text(self.response, doubts)
+        part = result_part(self.response, call_id=self.id or None)
+        if part.cut_by_capture or self.id in UNMISTAKABLE:
             doubts.append(part.text)
         return part
 
@@ -79,7 +77,6 @@ class _Message(msgspec.Struct, forbid_unknown_fields=True):
     name: str | None = None
 
     def message(self, doubts: list[str]) -> Message:
-        _doubt(doubts, self.name, self.finish_reason)
         parts = [part.part(doubts) for part in self.parts]
         kinds = [part.kind for part in parts]
         role = _ROLES.get(self.role)
@@ -93,12 +90,14 @@ class _Message(msgspec.Struct, forbid_unknown_fields=True):
         if "tool_call" in kinds and "text" in kinds:
             # Chat APIs send an empty content beside tool calls.
             parts = [part for part in parts if part.kind != "text" or part.text]
-        return Message(role, tuple(parts), self.name or None, self.finish_reason or None)
+        name, reason = self.name or None, self.finish_reason or None
+        if name in UNMISTAKABLE or reason in UNMISTAKABLE:
+            doubts.append(role)
+        return Message(role, tuple(parts), name, reason)
 
 
 _ROLES = ROLES | {role: role for role in KNOWN_ROLES}
 _decode = msgspec.json.Decoder(list[_Message]).decode
-_decode_text = msgspec.json.Decoder(str).decode
 
 
 def read(document: str | bytes | memoryview) -> tuple[tuple[Message, ...], bool]:
@@ -114,26 +113,17 @@ def read(document: str | bytes | memoryview) -> tuple[tuple[Message, ...], bool]
     return found, bool(doubts)
 
 
-def _prose(kind: PartKind, content: str, doubts: list[str]) -> Part:
-    part = make(kind, content)
-    if part.cut_by_capture or content.endswith(UNMISTAKABLE):
-        doubts.append(content)
-    return part
-
-
-def _plain(raw: msgspec.Raw, doubts: list[str]) -> Any:
-    document = bytes(raw)
-    if document.startswith(b'"'):
-        text = _decode_text(document)
-        _doubt(doubts, text)
-        return text
-    if document.count(b"[") + document.count(b"{") > _MOST_BRACKETS:
+def _text(value: Any, doubts: list[str]) -> str:
+    """Return a value as text, having looked for what the general reader would find in it."""
+    if isinstance(value, str):
+        if value.endswith(UNMISTAKABLE):
+            doubts.append(value)
+        return value
+    if value is None:
+        return ""
+    text = compact(value)
+    if text.count("[") + text.count("{") > _MOST_BRACKETS:
         raise Unusual
-    if marked(document.decode()):
-        doubts.append("")
-    return from_json(document, allow_inf_nan=True)
-
-
-def _doubt(doubts: list[str], *texts: str | None) -> None:
-    """Note texts that are a mark of redaction: between its quotes, one ends with it."""
-    doubts.extend([text for text in texts if text and text.endswith(UNMISTAKABLE)])
+    if marked(text):
+        doubts.append(text)
+    return text

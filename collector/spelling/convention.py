@@ -101,11 +101,13 @@ def _with_calls(
     made: tuple[Message, ...] | None, reasons: tuple[str, ...]
 ) -> tuple[Message, ...] | None:
     """Add the tool call that a finish reason tells of where its parts were left out (LiteLLM)."""
-    if not made or any(message.of_kind("tool_call") for message in made):
+    if not made:
         return made
     first = made[0]
     reason = first.finish_reason or (reasons[0] if reasons else "")
     if reason.lower().replace("-", "_") not in _CALLING:
+        return made
+    if any(part.kind == "tool_call" for message in made for part in message.parts):
         return made
     call = Part("tool_call", cut_by_capture=True)
     return (replace(first, parts=(*first.parts, call)), *made[1:])
@@ -214,11 +216,13 @@ def first(attributes: Mapping[str, Any], keys: tuple[str, ...]) -> Any:
 def finish_reasons(attributes: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the finish reasons: a list, a list written as JSON, or one text."""
     for key in _FINISH:
-        value = decode(attributes.get(key))
+        if key not in attributes:
+            continue
+        value = decode(attributes[key])
         if isinstance(value, str) and value:
             return (value,)
         if isinstance(value, list | tuple):
-            return tuple(reason for reason in value if isinstance(reason, str) and reason)
+            return tuple([reason for reason in value if isinstance(reason, str) and reason])
     return ()
 
 
