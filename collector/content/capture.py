@@ -14,6 +14,9 @@ from collector.attributes import Utf8, sent
 from collector.content.values import compact, looks_cut
 from scorers.turn import Capture
 
+# Characters of a value that may be nothing but a mark of redaction.
+MARK_LENGTH = 200
+
 # Enough to see that a service's values stop at one length, without a list as long as the content.
 _MOST_LENGTHS = 256
 

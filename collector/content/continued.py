@@ -12,6 +12,7 @@ from threading import Lock
 
 from collector.attributes import Utf8
 from collector.content import schema
+from collector.content.capture import MARK_LENGTH
 from collector.content.schema import Unusual
 from scorers.turn import Message
 
@@ -38,7 +39,7 @@ class Continued:
 
     def __init__(self, most_bytes: int = _MOST_BYTES) -> None:
         self._most_bytes = most_bytes
-        self._size = 0
+        self.size = 0
         self._threads: OrderedDict[str, list[_Known]] = OrderedDict()
         self._lock = Lock()
 
@@ -64,14 +65,14 @@ class Continued:
         self._threads.move_to_end(thread)
         if before is not None:
             kept.remove(before)
-            self._size -= len(before.body)
+            self.size -= len(before.body)
         kept.append(found)
-        self._size += len(found.body)
+        self.size += len(found.body)
         if len(kept) > _MOST_LISTS:
-            self._size -= len(kept.pop(0).body)
-        while self._size > self._most_bytes or len(self._threads) > _MOST_THREADS:
+            self.size -= len(kept.pop(0).body)
+        while self.size > self._most_bytes or len(self._threads) > _MOST_THREADS:
             _, oldest = self._threads.popitem(last=False)
-            self._size -= sum(len(known.body) for known in oldest)
+            self.size -= sum(len(known.body) for known in oldest)
 
 
 def read_once(value: Utf8) -> tuple[Message, ...]:
@@ -82,6 +83,8 @@ def read_once(value: Utf8) -> tuple[Message, ...]:
 def _booked(found: _Known, value: Utf8) -> tuple[Message, ...]:
     value.length = found.length + 1
     value.plain = not found.doubtful
+    if found.doubtful and value.length < MARK_LENGTH:
+        raise Unusual  # a mark of redaction in place of a list, perhaps
     return found.messages
 
 

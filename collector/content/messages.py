@@ -7,7 +7,7 @@ from typing import Any
 
 from collector.attributes import Utf8
 from collector.content import schema
-from collector.content.capture import redacted
+from collector.content.capture import MARK_LENGTH, redacted
 from collector.content.continued import Continued, read_once
 from collector.content.parts import call_part, make, parts_of, result_part, string
 from collector.content.pyobject import chat_message, object_message
@@ -89,7 +89,7 @@ def tool_names(definitions: Any) -> tuple[str, ...] | None:
 
 def redacted_whole(value: Any) -> bool:
     """Say whether a value is nothing but a mark of redaction."""
-    return isinstance(value, str) and len(value) < 200 and redacted(value)
+    return isinstance(value, str) and len(value) < MARK_LENGTH and redacted(value)
 
 
 def _salvaged(value: str, role: str) -> tuple[Message, ...] | None:
