@@ -26,9 +26,11 @@ _BLANK = b" \t\n\r"
 
 @dataclass(slots=True, eq=False)
 class _Known:
-    """A list without its closing bracket, its characters, and its messages."""
+    """A list without its closing bracket (`raw` from `at` to the last byte), its characters, its
+    messages, and whether a mark of redaction may be in it."""
 
-    body: bytes
+    raw: bytes
+    at: int
     length: int
     messages: tuple[Message, ...]
     doubtful: bool
@@ -56,7 +58,7 @@ class Continued:
 
     def _before(self, value: Utf8, thread: str) -> _Known | None:
         for known in reversed(self._threads.get(thread, ())):
-            if value.raw.startswith(known.body, value.at):
+            if value.raw.startswith(known.raw[known.at : -1], value.at):
                 return known
         return None
 
@@ -65,14 +67,14 @@ class Continued:
         self._threads.move_to_end(thread)
         if before is not None:
             kept.remove(before)
-            self.size -= len(before.body)
+            self.size -= len(before.raw)
         kept.append(found)
-        self.size += len(found.body)
+        self.size += len(found.raw)
         if len(kept) > _MOST_LISTS:
-            self.size -= len(kept.pop(0).body)
+            self.size -= len(kept.pop(0).raw)
         while self.size > self._most_bytes or len(self._threads) > _MOST_THREADS:
             _, oldest = self._threads.popitem(last=False)
-            self.size -= sum(len(known.body) for known in oldest)
+            self.size -= sum(len(known.raw) for known in oldest)
 
 
 def read_once(value: Utf8) -> tuple[Message, ...]:
@@ -89,7 +91,7 @@ def _booked(found: _Known, value: Utf8) -> tuple[Message, ...]:
 
 
 def _grown(before: _Known, value: Utf8) -> _Known:
-    rest = value.raw[value.at + len(before.body) :]
+    rest = value.raw[value.at + len(before.raw) - before.at - 1 :]
     begins = rest[:1]
     if rest == b"]":
         return before
@@ -99,7 +101,8 @@ def _grown(before: _Known, value: Utf8) -> _Known:
     if not more:
         raise Unusual  # a comma with nothing behind it
     return _Known(
-        before.body + rest[:-1],
+        value.raw,
+        value.at,
         before.length + len(rest.decode()) - 1,
         before.messages + more,
         before.doubtful or doubtful,
@@ -112,5 +115,4 @@ def _first(value: Utf8) -> _Known:
     found, doubtful = schema.read(memoryview(value.raw)[value.at :])
     if not found:
         raise Unusual
-    body = value.raw[value.at : -1]
-    return _Known(body, len(body.decode()), found, doubtful)
+    return _Known(value.raw, value.at, len(value.bytes.decode()) - 1, found, doubtful)
