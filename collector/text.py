@@ -24,7 +24,9 @@ def from_utf8(raw: bytes) -> str:
 
 def valid(text: str) -> str:
     """Replace lone surrogates, which JSON can express and UTF-8 can't, by U+FFFD."""
-    if not text.isascii() and _SURROGATE.search(text):
+    try:
+        text.encode()  # the fastest way to look for one
+    except UnicodeEncodeError:
         text = _SURROGATE.sub(_REPLACEMENT, text)
     return without_half_escapes(text)
 

@@ -16,8 +16,8 @@ from collector.otlp.value import UNREADABLE
 
 # Marks are what every object, array and item of one has: each costs memory far beyond its one or
 # two characters, and other threads may have to wait for all items of one array. Ten thousand spans
-# of thirty attributes have one million.
-MOST_MARKS = 2_000_000
+# of thirty attributes have one million. A shorter body need not be counted.
+MOST_MARKS = 4_000_000
 _MARKS = b"{[,"
 
 _BLANK = re.compile(r"[ \t\n\r]*")
