@@ -99,3 +99,13 @@ class Attributes(dict[str, Any]):
 def sent(attributes: Mapping[str, Any], key: str) -> Any:
     """Return an attribute's value for a reader of `Utf8`; None where there is none."""
     return attributes.sent(key) if isinstance(attributes, Attributes) else attributes.get(key)
+
+
+def texts_sent(attributes: Mapping[str, Any], least: int) -> Iterator[str | Utf8]:
+    """Yield the texts that may have so many characters or more, long ones as `Utf8`."""
+    for value in dict.values(attributes) if isinstance(attributes, dict) else attributes.values():
+        # No text has more characters than bytes.
+        if (isinstance(value, str) and len(value) >= least) or (
+            value.__class__ is Utf8 and len(value.raw) - value.at >= least
+        ):
+            yield value

@@ -6,16 +6,16 @@ dropped count. What shows it: different values that end at exactly the greatest 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
-from collector.span import Span
+from collector.attributes import Utf8, texts_sent
+from collector.span import Attributes, Span
 
 MIN_LENGTH = 8  # characters; a shorter limit would leave no names to tell services apart
 LONG = 64  # from here on, two different values and one that breaks off are proof
-ENDS = {"{": "}", "[": "]", '"': '"'}
+ENDS = {b"{": b"}", b"[": b"]", b'"': b'"'}
 MOST_VALUES = 16  # different values of the greatest length that are counted
+MARK = 48  # bytes at the start, in the middle and at the end by which they are told apart
 
 
 @dataclass(slots=True)
@@ -23,22 +23,23 @@ class Lengths:
     """The greatest length of one service's text attributes, and the values that have it."""
 
     greatest: int = MIN_LENGTH - 1
-    values: set[int] = field(default_factory=set)
+    values: tuple[int, ...] = ()
     broken: bool = False
 
     def add(self, span: Span) -> None:
         """Look at a span's attributes and those of its events."""
-        self._look(span.attributes.values())
+        self._look(span.attributes)
         for event in span.events:
-            self._look(event.attributes.values())
+            self._look(event.attributes)
 
     def merge(self, other: Lengths) -> None:
         """Take over what another one has seen."""
         if other.greatest > self.greatest:
-            self.greatest, self.values = other.greatest, set(other.values)
+            self.greatest, self.values = other.greatest, other.values
             self.broken = other.broken
         elif other.greatest == self.greatest:
-            self.values |= other.values
+            for mark in other.values:
+                self._add(mark)
             self.broken = self.broken or other.broken
 
     @property
@@ -56,13 +57,32 @@ class Lengths:
             enough = distinct >= 3
         return self.greatest if enough else None
 
-    def _look(self, values: Iterable[Any]) -> None:
-        for value in values:
-            if not isinstance(value, str) or len(value) < self.greatest:
-                continue
-            if len(value) > self.greatest:
-                self.greatest, self.values, self.broken = len(value), set(), False
-            if len(self.values) < MOST_VALUES:
-                self.values.add(hash(value))
-            if value[0] in ENDS and value[-1:] != ENDS[value[0]]:
+    def _look(self, attributes: Attributes) -> None:
+        greatest = self.greatest
+        found: list[str | Utf8] = []
+        for value in texts_sent(attributes, greatest):
+            length = len(value) if isinstance(value, str) else value.length
+            if length >= greatest:
+                if length > greatest:
+                    greatest = length
+                    found.clear()
+                found.append(value)
+        if not found:
+            return
+        if greatest > self.greatest:
+            self.greatest, self.values, self.broken = greatest, (), False
+        for value in found:
+            text = value.encode("utf-8", "replace") if isinstance(value, str) else value.bytes
+            self._add(_mark(text))
+            if text[:1] in ENDS and text[-1:] != ENDS[text[:1]]:
                 self.broken = True  # a document that ends in the middle
+
+    def _add(self, mark: int) -> None:
+        if mark not in self.values and len(self.values) < MOST_VALUES:
+            self.values = (*self.values, mark)
+
+
+def _mark(value: bytes) -> int:
+    """Return what tells values of one length apart, at a cost that does not grow with it."""
+    middle = len(value) // 2
+    return hash(value[:MARK] + value[middle : middle + MARK] + value[-MARK:])
