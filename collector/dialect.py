@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any, Literal, NamedTuple, Protocol
 
 from collector.span import LogRecord, Record, Span
 from scorers.turn import (
@@ -14,9 +13,14 @@ from scorers.turn import (
     Operation,
     ToolExecution,
 )
+from scorers.value import value
+
+# Spans with numbered attributes have a shape of their own each: they are not worth remembering.
+_MOST_KEYS = 64
+_MOST_SHAPES = 2048
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value(kw_only=True)
 class MessageEvent(Operation):
     """One message of a model call that arrives by itself, as legacy GenAI events do.
 
@@ -33,6 +37,28 @@ class MessageEvent(Operation):
 AnyOperation = Inference | ToolExecution | AgentInvocation | MessageEvent
 
 
+class Shape(NamedTuple):
+    """What many records have in common: the library they come from, and which fields they have.
+
+    `event` is a log record's event name, None for a span; `events` are the names of a span's.
+    """
+
+    scope: str
+    keys: Collection[str]
+    event: str | None = None
+    events: tuple[str, ...] = ()
+
+
+def shape_of(record: Record) -> Shape:
+    """Return a record's shape."""
+    attributes = record.attributes
+    # To look for many keys in a long tuple takes long.
+    keys = (tuple if len(attributes) <= _MOST_KEYS else frozenset)(attributes)
+    if isinstance(record, LogRecord):
+        return Shape(record.scope.name, keys, record.event_name)
+    return Shape(record.scope.name, keys, None, tuple([event.name for event in record.events]))
+
+
 class Dialect(Protocol):
     """One instrumentation dialect. Stateless; never raises for what a record holds."""
 
@@ -40,11 +66,37 @@ class Dialect(Protocol):
     def name(self) -> str:
         """Name of the dialect, a label in metrics: lower case, digits and underscores."""
 
+    def fits(self, shape: Shape) -> bool:
+        """Say whether a record of that shape can be written in this dialect, whatever its values.
+
+        Asked once for all records of a shape: most are about something else.
+        """
+
     def claims(self, record: Record) -> bool:
         """Say whether the record is written in this dialect (cheap: looks at a few keys)."""
 
     def operations(self, record: Record) -> Iterable[AnyOperation]:
         """Yield what the record holds: nothing, one operation, or several."""
+
+
+class Dialects:
+    """Dialects in the order in which they are asked, and which of them a record may be in."""
+
+    def __init__(self, dialects: Sequence[Dialect]) -> None:
+        self._dialects = tuple(dialects)
+        self._fitting: dict[Shape, tuple[Dialect, ...]] = {}
+
+    def fitting(self, record: Record) -> tuple[Dialect, ...]:
+        """Return those that a record fits by its shape: one of them may claim it, no other will."""
+        shape = shape_of(record)
+        found = self._fitting.get(shape)
+        if found is None:
+            found = tuple(dialect for dialect in self._dialects if dialect.fits(shape))
+            if len(shape.keys) + len(shape.events) <= _MOST_KEYS:
+                if len(self._fitting) >= _MOST_SHAPES:
+                    self._fitting.clear()
+                self._fitting[shape] = found
+        return found
 
 
 def origin(record: Record, dialect: str) -> dict[str, Any]:
@@ -64,15 +116,14 @@ def origin(record: Record, dialect: str) -> dict[str, Any]:
         or resource.text("deployment.environment"),
     }
     if isinstance(record, Span):
-        shared |= {
-            "parent_id": record.parent_id,
-            "name": record.name,
-            "start_ns": record.start_ns,
-            "end_ns": record.end_ns,
-            "error": _error(record),
-        }
-    elif isinstance(record, LogRecord):
-        shared |= {"name": record.event_name, "start_ns": record.time_ns, "end_ns": record.time_ns}
+        shared["parent_id"] = record.parent_id
+        shared["name"] = record.name
+        shared["start_ns"] = record.start_ns
+        shared["end_ns"] = record.end_ns
+        shared["error"] = _error(record)
+    else:
+        shared["name"] = record.event_name
+        shared["start_ns"] = shared["end_ns"] = record.time_ns
     return shared
 
 

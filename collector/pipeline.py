@@ -15,7 +15,7 @@ from collector.assembly.assembler import Assembler
 from collector.assembly.closing import Closed, Closing, close
 from collector.assembly.conversations import Conversations
 from collector.assembly.settings import TurnsConfig
-from collector.dialect import AnyOperation, Dialect
+from collector.dialect import AnyOperation, Dialect, Dialects
 from collector.dialects import DIALECTS
 from collector.entry import Entry
 from collector.otlp import Batch
@@ -52,7 +52,7 @@ class Pipeline:
         clock: Callable[[], float],
         observer: PipelineObserver,
     ) -> None:
-        self._dialects = dialects
+        self._dialects = Dialects(dialects)
         self.worker = worker
         self._observer = observer
         self._conversations = Conversations()
@@ -116,7 +116,7 @@ class Pipeline:
         self.assembler.done(closed)
 
     def _read(self, record: Record, dropped: Counter[str]) -> tuple[str, tuple[AnyOperation, ...]]:
-        for dialect in self._dialects:
+        for dialect in self._dialects.fitting(record):
             try:
                 if dialect.claims(record):
                     return dialect.name, tuple(dialect.operations(record))

@@ -7,13 +7,15 @@ Unicode (what was not is replaced by U+FFFD when decoded).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
+
+from scorers.value import value
 
 Attributes = Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Resource:
     """Who sent it: the attributes shared by all records of one process."""
 
@@ -25,7 +27,7 @@ class Resource:
         return value if isinstance(value, str) and value else None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Scope:
     """The instrumentation library that made the record."""
 
@@ -33,7 +35,7 @@ class Scope:
     version: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Event:
     """A span event. `time_ns` is 0 where the sender gave none: list order counts."""
 
@@ -42,7 +44,7 @@ class Event:
     attributes: Attributes = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value(kw_only=True)
 class Span:
     """One span. Ids are lower-case hex (32 and 16 digits); times Unix nanoseconds.
 
@@ -67,7 +69,7 @@ class Span:
     size: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value(kw_only=True)
 class LogRecord:
     """One log record. `trace_id` and `span_id` are "" where the record belongs to no span.
 

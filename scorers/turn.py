@@ -3,7 +3,7 @@
 A turn is what happened between one requester message and the reply to it, plus what the requester
 had seen before. What the requester has seen (`Turn.requester`) and what only the agent has seen
 (`Turn.private`) are separate fields of separate types, so that a reader can only ever be given the
-first. Everything here is frozen and needs nothing but the standard library.
+first. Nothing here is ever changed once built, and nothing needs more than the standard library.
 
 Names follow the OpenTelemetry GenAI semantic conventions: `chat` is an `Inference`, `execute_tool`
 a `ToolExecution`, `invoke_agent` an `AgentInvocation`.
@@ -11,8 +11,10 @@ a `ToolExecution`, `invoke_agent` an `AgentInvocation`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
+
+from scorers.value import value
 
 PartKind = Literal["text", "reasoning", "tool_call", "tool_result", "file", "other"]
 PrivateKind = Literal[
@@ -24,7 +26,7 @@ Join = Literal["id", "arguments", "order"]
 _GOES_ON = frozenset(" \t\n,.;:!?)]，。；：！？）")
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Part:
     """One piece of a message.
 
@@ -40,7 +42,7 @@ class Part:
     cut_by_capture: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Message:
     """One message of a model call. `role` is system, user, assistant or tool."""
 
@@ -68,7 +70,7 @@ class Message:
         return tuple(part for part in self.parts if part.kind == kind)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Usage:
     """Tokens of one call as the instrumentation states them; None where it says nothing."""
 
@@ -78,7 +80,7 @@ class Usage:
     cache_write_tokens: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Capture:
     """What the instrumentation did to an operation's content, as far as its telemetry shows.
 
@@ -95,7 +97,7 @@ class Capture:
     hidden: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value(kw_only=True)
 class Operation:
     """What every operation has: where it stands in its trace, and who did it.
 
@@ -121,7 +123,7 @@ class Operation:
     capture: Capture = field(default_factory=Capture)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value(kw_only=True)
 class Inference(Operation):
     """One model call. `input` is what was delivered to the model, oldest first, with the system
     prompt as its first message where the call has one; None where it was not recorded.
@@ -142,7 +144,7 @@ class Inference(Operation):
     utility: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value(kw_only=True)
 class ToolExecution(Operation):
     """One executed tool call. `result` is what the tool produced, as text with all its blocks;
     None where it was not recorded. `arguments` is text too (JSON where the tool takes JSON)."""
@@ -154,7 +156,7 @@ class ToolExecution(Operation):
     failed: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value(kw_only=True)
 class AgentInvocation(Operation):
     """One run of an agent or workflow, around its inferences and tool executions.
 
@@ -167,7 +169,7 @@ class AgentInvocation(Operation):
     output: tuple[Message, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Said:
     """One message of the dialog as the requester saw it. `role` is user or assistant."""
 
@@ -175,7 +177,7 @@ class Said:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class File:
     """A file the requester provided."""
 
@@ -183,7 +185,7 @@ class File:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class RequesterContext:
     """What the requester has: their own messages, the agent's earlier replies, their own files.
 
@@ -203,7 +205,7 @@ class RequesterContext:
         return None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class PrivateItem:
     """One piece of what only the agent has seen."""
 
@@ -212,7 +214,7 @@ class PrivateItem:
     name: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ToolResult:
     """A tool call with its two sides: what the tool produced, and what the next model call got.
 
@@ -238,7 +240,7 @@ class ToolResult:
     span_id: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value(kw_only=True)
 class Turn:
     """One requester message, the work on it, and the reply.
 

@@ -6,17 +6,16 @@ dropped count. What shows it: different values that end at exactly the greatest 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
-from collector.span import Span
+from collector.attributes import Utf8, texts_sent
+from collector.span import Attributes, Span
 
 MIN_LENGTH = 8  # characters; a shorter limit would leave no names to tell services apart
 LONG = 64  # from here on, two different values and one that breaks off are proof
-ENDS = {"{": "}", "[": "]", '"': '"'}
+ENDS = {b"{": b"}", b"[": b"]", b'"': b'"'}
 MOST_VALUES = 16  # different values of the greatest length that are counted
-MARK = 256  # characters at the start, in the middle and at the end by which they are told apart
+MARK = 48  # bytes at the start, in the middle and at the end by which they are told apart
 
 
 @dataclass(slots=True)
@@ -29,9 +28,9 @@ class Lengths:
 
     def add(self, span: Span) -> None:
         """Look at a span's attributes and those of its events."""
-        self._look(span.attributes.values())
+        self._look(span.attributes)
         for event in span.events:
-            self._look(event.attributes.values())
+            self._look(event.attributes)
 
     def merge(self, other: Lengths) -> None:
         """Take over what another one has seen."""
@@ -39,7 +38,8 @@ class Lengths:
             self.greatest, self.values = other.greatest, other.values
             self.broken = other.broken
         elif other.greatest == self.greatest:
-            self._add(other.values)
+            for mark in other.values:
+                self._add(mark)
             self.broken = self.broken or other.broken
 
     @property
@@ -57,30 +57,32 @@ class Lengths:
             enough = distinct >= 3
         return self.greatest if enough else None
 
-    def _look(self, values: Iterable[Any]) -> None:
+    def _look(self, attributes: Attributes) -> None:
         greatest = self.greatest
-        found: list[str] = []
-        for value in values:
-            if isinstance(value, str) and len(value) >= greatest:
-                if len(value) > greatest:
-                    greatest = len(value)
+        found: list[str | Utf8] = []
+        for value in texts_sent(attributes, greatest):
+            length = len(value) if isinstance(value, str) else value.length
+            if length >= greatest:
+                if length > greatest:
+                    greatest = length
                     found.clear()
                 found.append(value)
         if not found:
             return
         if greatest > self.greatest:
             self.greatest, self.values, self.broken = greatest, (), False
-        self._add(map(_mark, found))
-        # A document that ends in the middle.
-        self.broken = self.broken or any(v[0] in ENDS and v[-1] != ENDS[v[0]] for v in found)
+        for value in found:
+            text = value.encode("utf-8", "replace") if isinstance(value, str) else value.bytes
+            self._add(_mark(text))
+            if text[:1] in ENDS and text[-1:] != ENDS[text[:1]]:
+                self.broken = True  # a document that ends in the middle
 
-    def _add(self, marks: Iterable[int]) -> None:
-        for mark in marks:
-            if mark not in self.values and len(self.values) < MOST_VALUES:
-                self.values = (*self.values, mark)
+    def _add(self, mark: int) -> None:
+        if mark not in self.values and len(self.values) < MOST_VALUES:
+            self.values = (*self.values, mark)
 
 
-def _mark(value: str) -> int:
+def _mark(value: bytes) -> int:
     """Return what tells values of one length apart, at a cost that does not grow with it."""
     middle = len(value) // 2
     return hash(value[:MARK] + value[middle : middle + MARK] + value[-MARK:])

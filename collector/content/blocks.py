@@ -7,6 +7,7 @@ tool's result when it dumps its own objects (LangChain's constructors and ToolMe
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any
 
@@ -23,6 +24,9 @@ _MEDIA_TYPES = (
 )  # fmt: skip
 _MEDIA_KEYS = ("image", "document", "video", "inline_data", "inlineData", "file_data", "fileData")
 _BARE_TEXT_KEYS = {"text", "type", "annotations", "citations", "cache_control", "index", "thought"}
+# Characters in which the first item of a list of records ends.
+_HEAD = 2000
+_decode_first = json.JSONDecoder().raw_decode
 _FAILED = re.compile(r'"(?:isError|is_error|status)"\s*+:\s*+(?:true|"error")')
 _OUTPUT_TYPES = ("text", "json", "content", "error-text", "error-json", "error")
 
@@ -43,14 +47,45 @@ def unwrap_tool_result(value: Any) -> tuple[str, str | None]:
     In addition to what `text` unwraps, `{"result": "…"}` alone is the envelope in which function
     calling APIs require an object where a tool gave a text.
     """
-    return _envelope(text(value)), _call_id(value)
+    if not isinstance(value, str):
+        return _envelope(text(value)), _call_id(value)
+    if value[:1].isalnum() and not value.startswith("content="):
+        return value, None  # prose
+    value = unquote(value)
+    if is_records(value):
+        return value, None
+    if not opens_container(value):
+        return _envelope(text(value)), _call_id(value)
+    try:
+        parsed = parse(value)
+    except NotJson:
+        return value, None
+    unwrapped = _unwrap(parsed, 0)
+    return _envelope(value if unwrapped is None else unwrapped), _call_id(parsed)
+
+
+def is_records(value: str) -> bool:
+    """Say whether a text begins like a JSON list of a tool's own objects or numbers, several ones.
+
+    Then it is none of the lists that are read here, whatever follows, and need not be parsed.
+    """
+    if value[:1] != "[":
+        return False
+    head = value[:_HEAD]
+    try:
+        first, end = _decode_first(head, len(head) - len(head[1:].lstrip()))
+    except (ValueError, RecursionError):
+        return False
+    if isinstance(first, str) or head[end:].lstrip()[:1] != ",":
+        return False
+    return not isinstance(first, dict) or _unwrapped_block(first, 0) is None
 
 
 def reports_failure(value: Any) -> bool:
     """Say whether a tool's result states by its wrapper that the tool failed."""
     if isinstance(value, str):
         head = value[:64].lstrip()
-        if not head.startswith(("{", "[")) or not _FAILED.search(value):
+        if not head.startswith(("{", "[")) or is_records(value) or not _FAILED.search(value):
             return False
         try:
             value = parse(value)

@@ -10,8 +10,12 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
 
+from collector.attributes import Utf8, sent
 from collector.content.values import compact, looks_cut
 from scorers.turn import Capture
+
+# Characters of a value that may be nothing but a mark of redaction.
+MARK_LENGTH = 200
 
 # Enough to see that a service's values stop at one length, without a list as long as the content.
 _MOST_LENGTHS = 256
@@ -29,12 +33,13 @@ _REDACTED = frozenset(
     }
 )
 # Marks that no tool or agent writes into its own content: they count inside a list of messages too.
-_UNMISTAKABLE = ("__REDACTED__", "<elided>", "redacted-by-litellm")
+UNMISTAKABLE = ("__REDACTED__", "<elided>", "redacted-by-litellm")
+_QUOTED = tuple(f'"{mark}"' for mark in UNMISTAKABLE)
 _SCRUBBED = "[Scrubbed due to "  # Logfire, for a whole value or for one field of a JSON value
 _CUT = re.compile(
     r"(\[\.\.\. telemetry preview truncated \.\.\.\]"  # Codex
     r"|\.\.\.\[TRUNCATED: original length \d+\]"  # Gemini CLI
-    r"|\[TRUNCATED - Content exceeds \d+KB limit\])\s*\Z"  # Claude Code
+    r"|\[TRUNCATED - Content exceeds \d+KB limit\])\Z"  # Claude Code
 )
 
 
@@ -56,12 +61,27 @@ def redacted(value: Any) -> bool:
         return False
     if len(value) < 64 and value.strip().strip('"') in _REDACTED:
         return True
-    return _SCRUBBED in value
+    return "[" in value and _SCRUBBED in value  # one character is looked for far faster
 
 
 def cut_marker(value: str) -> bool:
     """Say whether a text ends with the mark of an instrumentation that shortened it."""
-    return _CUT.search(value, max(0, len(value) - 80)) is not None
+    end = value[-80:].rstrip()
+    # What precedes the bracket tells most lists of JSON apart.
+    return end[-1:] == "]" and end[-2:-1] not in ("}", '"') and _CUT.search(end) is not None
+
+
+def shortened(value: str) -> bool:
+    """Say whether a text is or holds a mark of redaction, or ends with that of a cut."""
+    if "[" in value:  # as all do that stand in longer texts
+        return redacted(value) or cut_marker(value)
+    return len(value) < 64 and value.strip().strip('"') in _REDACTED
+
+
+def marked(value: str) -> bool:
+    """Say whether a JSON text holds a mark of redaction among its values."""
+    one, two, three = _QUOTED
+    return redacted(value) or one in value or two in value or three in value
 
 
 def capture_of(
@@ -80,35 +100,40 @@ def capture_of(
     is the reason to state when the caller knows that content was withheld; marks of redaction in
     a value are found here.
     """
-    contents = {key: record.attributes[key] for key in keys if key in record.attributes}
-    contents |= values or {}
+    attributes = record.attributes
+    contents = [(key, sent(attributes, key)) for key in keys if key in attributes]
     lengths: list[int] = []
     broken: list[str] = []
-    for key, value in contents.items():
-        _measure(value, lengths)
-        if looks_cut(value) or (isinstance(value, str) and cut_marker(value)):
+    for key, value in (*contents, *values.items()) if values else contents:
+        if isinstance(value, Utf8) and value.plain:
+            lengths.append(value.length)
+            continue
+        content = value.text if isinstance(value, Utf8) else value
+        _measure(content, lengths)
+        if looks_cut(content) or (isinstance(content, str) and cut_marker(content)):
             broken.append(key)
-        if hidden is None and _holds_redaction(value):
+        if hidden is None and _holds_redaction(content):
             hidden = "redacted"
-    for key, value in (texts or {}).items():
+    for key, value in texts.items() if texts else ():
         _measure(value, lengths)
         if isinstance(value, str) and cut_marker(value):
             broken.append(key)
         if hidden is None and redacted(value):
             hidden = "redacted"
     dropped = record.dropped if isinstance(record.dropped, int) else 0
-    return Capture(
-        lengths=tuple(lengths), broken=tuple(broken), dropped=max(0, dropped), hidden=hidden
-    )
+    return Capture(tuple(lengths[:_MOST_LENGTHS]), tuple(broken), max(0, dropped), hidden)
 
 
 def _holds_redaction(value: Any) -> bool:
     if isinstance(value, str):
-        return redacted(value) or any(f'"{mark}"' in value for mark in _UNMISTAKABLE)
+        return marked(value)
     return isinstance(value, list | dict) and _holds_redaction(compact(value))
 
 
 def _measure(value: Any, lengths: list[int]) -> None:
+    if isinstance(value, str):
+        lengths.append(len(value))
+        return
     # The SDK's limit applies to each text inside a list or map.
     waiting = [value]
     while waiting and len(lengths) < _MOST_LENGTHS:

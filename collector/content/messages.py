@@ -5,28 +5,18 @@ from __future__ import annotations
 from itertools import groupby
 from typing import Any
 
-from collector.content.capture import redacted
+from collector.attributes import Utf8
+from collector.content import schema
+from collector.content.capture import MARK_LENGTH, redacted
+from collector.content.continued import Continued, read_once
 from collector.content.parts import call_part, make, parts_of, result_part, string
 from collector.content.pyobject import chat_message, object_message
 from collector.content.pyrepr import fields
+from collector.content.roles import KNOWN_ROLES, ROLES
+from collector.content.schema import Unusual
 from collector.content.values import NotJson, decode, opens_container, parse, salvage
 from scorers.turn import Message, Part
 
-_ROLES = {
-    "human": "user",
-    "ai": "assistant",
-    "aimessagechunk": "assistant",
-    "model": "assistant",
-    "bot": "assistant",
-    "developer": "system",
-    "function": "tool",
-    "tool_result": "tool",
-    "toolmessage": "tool",
-    "humanmessage": "user",
-    "aimessage": "assistant",
-    "systemmessage": "system",
-}
-_KNOWN_ROLES = ("system", "user", "assistant", "tool")
 # Items of a Responses list that are messages by themselves, and who speaks in them.
 _ITEM_ROLES = {
     "function_call": "assistant",
@@ -38,7 +28,12 @@ _ITEM_ROLES = {
 _DEPTH = 6
 
 
-def messages(value: Any, *, role: str = "user") -> tuple[Message, ...] | None:
+_continued = Continued()
+
+
+def messages(
+    value: Any, *, role: str = "user", thread: str | None = None
+) -> tuple[Message, ...] | None:
     """Return the messages that a value holds, None where it holds none that can be read.
 
     Takes the GenAI conventions' messages with parts, chat messages (OpenAI, LangChain, Vercel),
@@ -48,11 +43,24 @@ def messages(value: Any, *, role: str = "user") -> tuple[Message, ...] | None:
     Tool results always come out in messages of role tool, apart from what else their message
     held. Of a list that is cut off, the complete messages and the last partial one are kept, the
     latter's parts flagged `cut_by_capture`.
+
+    A `Utf8` that belongs to a `thread` (the name of its conversation or trace) is read only from
+    where an earlier list of the thread ended.
     """
+    if isinstance(value, Utf8):
+        try:
+            return _continued.read(value, thread) if thread else read_once(value)
+        except Unusual:
+            value = value.text
     if value is None or value == "" or redacted_whole(value):
         return None
     if not isinstance(value, str):
         return _found(value, role)
+    if value.startswith("[{"):
+        try:
+            return schema.read(value)[0]
+        except Unusual:
+            pass
     if not opens_container(value) and value.lstrip()[:1] != '"':
         return (Message(role, (make("text", value),)),)
     try:
@@ -81,7 +89,7 @@ def tool_names(definitions: Any) -> tuple[str, ...] | None:
 
 def redacted_whole(value: Any) -> bool:
     """Say whether a value is nothing but a mark of redaction."""
-    return isinstance(value, str) and len(value) < 200 and redacted(value)
+    return isinstance(value, str) and len(value) < MARK_LENGTH and redacted(value)
 
 
 def _salvaged(value: str, role: str) -> tuple[Message, ...] | None:
@@ -100,7 +108,7 @@ def _salvaged(value: str, role: str) -> tuple[Message, ...] | None:
     whole = [message for item in complete for message in _read(item, role)]
     known = isinstance(last, dict) and bool(_says_role(last))
     for message in _read(last, role if known else "unknown"):
-        if message.role in _KNOWN_ROLES:
+        if message.role in KNOWN_ROLES:
             flagged = tuple(_flag(part) for part in message.parts)
             whole.append(Message(message.role, flagged, message.name, message.finish_reason))
     return tuple(whole) or None
@@ -171,7 +179,7 @@ def _is_part(item: Any) -> bool:
 def _says_role(item: dict[str, Any]) -> str | None:
     given = item.get("role", item.get("_role"))
     if isinstance(given, str) and given:
-        return _ROLES.get(given.lower(), given.lower())
+        return ROLES.get(given.lower(), given.lower())
     kind = item.get("type")
     if not isinstance(kind, str):
         return None
@@ -179,7 +187,7 @@ def _says_role(item: dict[str, Any]) -> str | None:
         return _ITEM_ROLES[kind]
     # LangChain names who speaks in `type`; `tool` alone is also a type of tool definitions.
     if "content" in item and kind.lower() in ("human", "ai", "aimessagechunk", "system", "tool"):
-        return _ROLES.get(kind.lower(), kind.lower())
+        return ROLES.get(kind.lower(), kind.lower())
     return None
 
 

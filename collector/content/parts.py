@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from collector.content.blocks import block_text, text, unwrap_tool_result, wrapped
-from collector.content.capture import cut_marker, redacted
+from collector.content.capture import shortened
 from collector.content.values import compact
 from scorers.turn import Part, PartKind
 
@@ -30,8 +30,7 @@ _ARGUMENT_KEYS = ("arguments", "args", "input")
 
 def make(kind: PartKind, content: str, *, id: str | None = None, name: str | None = None) -> Part:  # noqa: A002 - as the conventions call it
     """Return a part, marked as cut where the instrumentation's own mark stands in it."""
-    marked = redacted(content) or cut_marker(content)
-    return Part(kind, content, id=id, name=name, cut_by_capture=marked)
+    return Part(kind, content, id, name, shortened(content))
 
 
 def parts_of(content: Any) -> list[Part]:

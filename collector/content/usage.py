@@ -51,25 +51,30 @@ _CACHE_WRITE = (
 )
 
 
+_FIELDS = {
+    "input_tokens": _INPUT,
+    "output_tokens": _OUTPUT,
+    "cache_read_tokens": _CACHE_READ,
+    "cache_write_tokens": _CACHE_WRITE,
+}
+_FIELD_OF = {key: field for field, keys in _FIELDS.items() for key in keys}
+_RANK = {key: rank for keys in _FIELDS.values() for rank, key in enumerate(keys)}
+
+
 def usage_of(attributes: Mapping[str, Any]) -> Usage:
     """Return the token counts that the attributes state; None where one is missing or no count."""
-    return Usage(
-        input_tokens=_first(attributes, _INPUT),
-        output_tokens=_first(attributes, _OUTPUT),
-        cache_read_tokens=_first(attributes, _CACHE_READ),
-        cache_write_tokens=_first(attributes, _CACHE_WRITE),
-    )
-
-
-def _first(attributes: Mapping[str, Any], keys: tuple[str, ...]) -> int | None:
-    for key in keys:
-        count = _count(attributes.get(key))
+    stated: dict[str, int] = {}
+    # The first that counts is written last.
+    for key in sorted(_RANK.keys() & attributes.keys(), key=_RANK.__getitem__, reverse=True):
+        count = _count(attributes[key])
         if count is not None:
-            return count
-    return None
+            stated[_FIELD_OF[key]] = count
+    return Usage(**stated)
 
 
 def _count(value: Any) -> int | None:
+    if value.__class__ is int:
+        return value if 0 <= value < 2**63 else None
     if isinstance(value, bool):
         return None
     if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 19:

@@ -109,7 +109,7 @@ def unquote(value: str) -> str:
 def compact(value: Any) -> str:
     """Return a value as compact JSON text; what JSON can't hold is written as text."""
     try:
-        return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=_foreign)
+        return "".join(_chunks(value, 0))
     except (TypeError, ValueError, RecursionError):
         return ""
 
@@ -118,3 +118,10 @@ def _foreign(value: Any) -> str:
     if isinstance(value, bytes | bytearray):
         return bytes(value).decode("utf-8", "replace")
     return str(value)
+
+
+# What `json.dumps` makes anew for every value, which takes longer than most values do. Without the
+# look-out for circles: a value that was parsed has none.
+_chunks = json.encoder.c_make_encoder(  # type: ignore[attr-defined] # typeshed leaves it out
+    None, _foreign, json.encoder.encode_basestring, None, ":", ",", *(False, False, True)
+)

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from collector.content import capture_of
-from collector.dialect import AnyOperation
+from collector.dialect import AnyOperation, Shape
 from collector.span import LogRecord, Record, Span
 from collector.spelling import convention
 from collector.spelling.convention import string
@@ -29,6 +29,12 @@ class GenAI:
     """Spans and events of the current GenAI conventions."""
 
     name: str = "gen_ai"
+
+    def fits(self, shape: Shape) -> bool:
+        """Spans that may state an operation or hold content, and events with all of a call."""
+        if shape.event is not None:
+            return shape.event == convention.DETAILS
+        return any(key in shape.keys for key in convention.STATING)
 
     def claims(self, record: Record) -> bool:
         """Claim what states an operation of the conventions, or holds their content."""
@@ -53,7 +59,7 @@ class GenAI:
             yield self._agent(record, operation)
 
     def _inference(self, record: Record) -> Inference:
-        given, made = convention.read(record.attributes)
+        given, made = convention.read(record)
         hidden = convention.why_hidden(record, missing=given is None)
         capture = capture_of(record, _CONTENT, hidden=hidden)
         return convention.inference(record, self.name, given, made, capture)
@@ -72,7 +78,7 @@ class GenAI:
         return convention.tool_execution(span, self.name, arguments, result, capture)
 
     def _agent(self, span: Span, operation: str) -> AgentInvocation:
-        given, made = convention.read(span.attributes)
+        given, made = convention.read(span)
         shared = convention.who(span, self.name)
         shared["agent"] = shared["agent"] or string(span.attributes, "gen_ai.workflow.name")
         return AgentInvocation(

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from collector.content import capture_of, decode, messages
-from collector.dialect import AnyOperation, MessageEvent
+from collector.dialect import AnyOperation, MessageEvent, Shape, shape_of
 from collector.span import Event, LogRecord, Record, Span
 from collector.spelling import convention
 from collector.spelling.message_event import NAMES, Told, tell
@@ -33,13 +33,17 @@ class GenAIEvents:
 
     name: str = "gen_ai_events"
 
+    def fits(self, shape: Shape) -> bool:
+        """Records of single messages, and spans whose content is nowhere else."""
+        if shape.event is not None:
+            return shape.event in NAMES
+        if convention.INPUT in shape.keys or convention.OUTPUT in shape.keys:
+            return False
+        return any(name in NAMES or name in _WHOLE for name in shape.events)
+
     def claims(self, record: Record) -> bool:
         """Claim records of single messages, and spans whose content is nowhere else."""
-        if isinstance(record, LogRecord):
-            return record.event_name in NAMES
-        if convention.INPUT in record.attributes or convention.OUTPUT in record.attributes:
-            return False
-        return any(event.name in NAMES or event.name in _WHOLE for event in record.events)
+        return self.fits(shape_of(record))
 
     def operations(self, record: Record) -> Iterable[AnyOperation]:
         """Yield the message events of a log record, or the operation of a span."""

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from collector.content import capture_of, decode, messages, tool_names
-from collector.dialect import AnyOperation
+from collector.dialect import AnyOperation, Shape, shape_of
 from collector.span import Record, Span
 from collector.spelling.convention import inference, string, tool_execution, who
 from scorers.turn import AgentInvocation, Inference, Message
@@ -32,13 +32,17 @@ class GoogleADK:
 
     name = "google_adk"
 
+    def fits(self, shape: Shape) -> bool:
+        """Spans of ADK's tracer, and those that have its content, without the conventions'."""
+        if shape.event is not None or any(key in shape.keys for key in _CONVENTIONS):
+            return False
+        if _REQUEST in shape.keys or _RESPONSE in shape.keys:
+            return True
+        return shape.scope == _SCOPE and "gen_ai.operation.name" not in shape.keys
+
     def claims(self, record: Record) -> bool:
         """Say whether the span has ADK's own content, or is one of its runs without attributes."""
-        if not isinstance(record, Span) or any(key in record.attributes for key in _CONVENTIONS):
-            return False
-        if _REQUEST in record.attributes or _RESPONSE in record.attributes:
-            return True
-        return record.scope.name == _SCOPE and "gen_ai.operation.name" not in record.attributes
+        return self.fits(shape_of(record))
 
     def operations(self, record: Record) -> Iterable[AnyOperation]:
         """Yield the operation of a model call, a tool call, an agent or an invocation."""

@@ -18,7 +18,7 @@ from collector.content import (
     tool_names,
     usage_of,
 )
-from collector.dialect import AnyOperation, origin
+from collector.dialect import AnyOperation, Shape, origin, shape_of
 from collector.span import Record, Span
 from collector.spelling.convention import first, string
 from collector.spelling.crew import crew_member, crew_request
@@ -49,15 +49,17 @@ class OpenInference:
 
     name = "openinference"
 
+    def fits(self, shape: Shape) -> bool:
+        """Spans that have a kind, or come from its libraries."""
+        # An SDK over its attribute limit may have dropped the kind.
+        return shape.event is None and (
+            "openinference.span.kind" in shape.keys
+            or shape.scope.startswith("openinference.instrumentation")
+        )
+
     def claims(self, record: Record) -> bool:
         """Say whether the span states its OpenInference kind, or comes from its libraries."""
-        if not isinstance(record, Span):
-            return False
-        attributes = record.attributes
-        # An SDK over its attribute limit may have dropped the kind.
-        return "openinference.span.kind" in attributes or record.scope.name.startswith(
-            "openinference.instrumentation"
-        )
+        return self.fits(shape_of(record))
 
     def operations(self, record: Record) -> Iterable[AnyOperation]:
         """Yield the operation of a model, tool or agent span, and of the outermost chain."""

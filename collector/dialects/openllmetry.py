@@ -17,7 +17,7 @@ from collector.content import (
     messages,
     reports_failure,
 )
-from collector.dialect import AnyOperation
+from collector.dialect import AnyOperation, Shape, shape_of
 from collector.span import Record, Span
 from collector.spelling.convention import failed, first, inference, string, who
 from collector.spelling.crew import crew_request
@@ -61,16 +61,18 @@ class OpenLLMetry:
 
     name = "openllmetry"
 
-    def claims(self, record: Record) -> bool:
-        """Say whether the span has one of the dialect's keys, or comes from its SDK."""
-        if not isinstance(record, Span):
+    def fits(self, shape: Shape) -> bool:
+        """Spans with one of the dialect's keys, and those of its SDK."""
+        if shape.event is not None:
             return False
-        attributes = record.attributes
-        scope = record.scope.name
-        if any(key in attributes for key in _MARKS) or scope.startswith(_SCOPES):
+        if any(key in shape.keys for key in _MARKS) or shape.scope.startswith(_SCOPES):
             return True
         # Gateways write this key of theirs as well.
-        return "llm.request.type" in attributes and scope.startswith(_INSTRUMENTATIONS)
+        return "llm.request.type" in shape.keys and shape.scope.startswith(_INSTRUMENTATIONS)
+
+    def claims(self, record: Record) -> bool:
+        """Say whether the span has one of the dialect's keys, or comes from its SDK."""
+        return self.fits(shape_of(record))
 
     def operations(self, record: Record) -> Iterable[AnyOperation]:
         """Yield the operation of a model call, and of a tool, agent, workflow or handoff span."""

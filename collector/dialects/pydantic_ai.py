@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from collector.content import capture_of, decode, messages, redacted, text, tool_names
-from collector.dialect import AnyOperation
+from collector.dialect import AnyOperation, Shape, shape_of
 from collector.span import Record, Span
 from collector.spelling import convention
 from collector.spelling.convention import string
@@ -31,9 +31,13 @@ class PydanticAI:
 
     name: str = "pydantic_ai"
 
+    def fits(self, shape: Shape) -> bool:
+        """Spans of Pydantic AI's tracer."""
+        return shape.event is None and shape.scope == _SCOPE
+
     def claims(self, record: Record) -> bool:
         """Claim the spans of Pydantic AI's tracer; its log events are older GenAI events."""
-        return isinstance(record, Span) and record.scope.name == _SCOPE
+        return self.fits(shape_of(record))
 
     def operations(self, record: Record) -> Iterable[AnyOperation]:
         """Yield the model call, tool call or agent run of a span."""
@@ -51,7 +55,7 @@ class PydanticAI:
             yield self._inference(record)
 
     def _inference(self, span: Span) -> Inference:
-        given, made = convention.read(span.attributes)
+        given, made = convention.read(span)
         keys: tuple[str, ...] = (convention.SYSTEM, convention.INPUT, convention.OUTPUT)
         off = False
         if given is None and made is None and "events" in span.attributes:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from collector.content import capture_of
-from collector.dialect import AnyOperation
+from collector.dialect import AnyOperation, Shape, shape_of
 from collector.span import Record, Span
 from collector.spelling import convention
 from collector.spelling.message_event import CHOICE, NAMES, tell
@@ -29,9 +29,13 @@ class Strands:
 
     name: str = "strands"
 
+    def fits(self, shape: Shape) -> bool:
+        """Spans of Strands' own tracer."""
+        return shape.event is None and shape.scope == _SCOPE
+
     def claims(self, record: Record) -> bool:
         """Claim the spans of Strands' own tracer."""
-        return isinstance(record, Span) and record.scope.name == _SCOPE
+        return self.fits(shape_of(record))
 
     def operations(self, record: Record) -> Iterable[AnyOperation]:
         """Yield the model call, tool call or agent run of a span; cycles yield nothing."""
@@ -62,7 +66,7 @@ class Strands:
     def _tool(self, span: Span) -> ToolExecution:
         arguments, result = _event(span, _TOOL_MESSAGE, "content"), _event(span, CHOICE, "message")
         if arguments is None and result is None:
-            given, made = convention.read(span.attributes)
+            given, made = convention.read(span)
             arguments, result = _first(given, "tool_call"), _first(made, "tool_result")
         missing = result is None and not convention.failed(span)
         capture = capture_of(
@@ -82,7 +86,7 @@ def _read(span: Span, *, call: bool) -> tuple[Messages, Messages, Capture]:
     ]
     if not told:
         keys = (convention.SYSTEM, convention.INPUT, convention.OUTPUT)
-        given, made = convention.read(span.attributes)
+        given, made = convention.read(span)
         hidden = convention.why_hidden(span, missing=call and given is None)
         return given, made, capture_of(span, keys, hidden=hidden)
     values = {

@@ -21,7 +21,7 @@ from collector.content import (
     unwrap_tool_result,
     usage_of,
 )
-from collector.dialect import AnyOperation, origin
+from collector.dialect import AnyOperation, Shape, origin
 from collector.span import Record, Span
 from collector.spelling.convention import first, string
 from collector.spelling.envelope import encoded, request_in
@@ -45,6 +45,11 @@ class VercelAI:
     """Reads the spans of the AI SDK's tracer."""
 
     name = "vercel_ai"
+
+    def fits(self, shape: Shape) -> bool:
+        """Spans that name an operation."""
+        named = "ai.operationId" in shape.keys or "operation.name" in shape.keys
+        return shape.event is None and named
 
     def claims(self, record: Record) -> bool:
         """Say whether the span states an operation of the AI SDK."""

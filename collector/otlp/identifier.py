@@ -8,6 +8,7 @@ from typing import Any
 
 TRACE_BYTES = 16
 SPAN_BYTES = 8
+_ZEROS = frozenset({bytes(TRACE_BYTES), bytes(SPAN_BYTES)})
 
 
 class InvalidIdError(ValueError):
@@ -18,7 +19,7 @@ def from_bytes(raw: bytes, length: int, field: str) -> str:
     """Return the id in hex. Raises `InvalidIdError` for another length or all zeros."""
     if len(raw) != length:
         raise InvalidIdError(f"{field} has {len(raw)} bytes, expected {length}")
-    if not any(raw):
+    if raw in _ZEROS:
         raise InvalidIdError(f"{field} is all zeros")
     return raw.hex()
 
@@ -49,7 +50,7 @@ def from_text(value: Any, length: int, field: str) -> str:
 
 def optional_bytes(raw: bytes, length: int) -> str:
     """Return the id in hex, or "" where there is none or it is of no use."""
-    return raw.hex() if len(raw) == length and any(raw) else ""
+    return raw.hex() if len(raw) == length and raw not in _ZEROS else ""
 
 
 def optional_text(value: Any, length: int) -> str:

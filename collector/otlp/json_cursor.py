@@ -15,8 +15,9 @@ from typing import Any
 from collector.otlp.value import UNREADABLE
 
 # Marks are what every object, array and item of one has: each costs memory far beyond its one or
-# two characters. 64 MiB of the smallest attributes have seven million.
-MOST_MARKS = 8_000_000
+# two characters, and other threads may have to wait for all items of one array. Ten thousand spans
+# of thirty attributes have one million. A shorter body need not be counted.
+MOST_MARKS = 4_000_000
 _MARKS = b"{[,"
 
 _BLANK = re.compile(r"[ \t\n\r]*")
@@ -38,7 +39,9 @@ class Cursor:
     def __init__(self, text: str) -> None:
         self._text = text
         self._at = _blank(text, 0)
-        decoder = json.JSONDecoder(parse_int=whole_number, object_hook=_yielding)
+        decoder = json.JSONDecoder(
+            parse_int=whole_number, parse_float=_fraction, object_hook=_yielding
+        )
         self._decode = decoder.raw_decode
 
     def kind(self) -> str:
@@ -125,6 +128,11 @@ def whole_number(digits: str) -> int | float:
     return int(digits) if len(digits) <= 40 else float(digits[:400])
 
 
+def _fraction(digits: str) -> float:
+    """Read another JSON number. Between two calls of a Python function another thread may run."""
+    return float(digits)
+
+
 def too_many(body: bytes, most: int = MOST_MARKS) -> bool:
     """Say whether a body holds more objects, arrays and items than should be built."""
     # Those inside texts don't count; nearly always there are too few of both together.
@@ -145,5 +153,5 @@ def _blank(text: str, at: int) -> int:
 
 
 def _yielding(value: dict[str, Any]) -> dict[str, Any]:
-    """Return an object as it is. Between two calls of a Python function another thread may run."""
+    """Return an object as it is, to let other threads run as above."""
     return value

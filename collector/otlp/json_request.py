@@ -30,11 +30,8 @@ from collector.otlp.json_value import (
     text_of,
     time_ns,
 )
-from collector.otlp.value import UNREADABLE, weight
+from collector.otlp.value import FRAME_BYTES, UNREADABLE, weight
 from collector.span import LogRecord, Record, Resource, Scope, Span
-
-# What a record costs on the wire beside its texts: ids, times, field tags.
-_FRAME_BYTES = 64
 
 _KINDS = {"INTERNAL": 1, "SERVER": 2, "CLIENT": 3, "PRODUCER": 4, "CONSUMER": 5}
 _STATUSES = {"OK": 1, "ERROR": 2}
@@ -228,7 +225,7 @@ def _span(fields: Fields, resource: Resource, scope: Scope) -> Span:
         + count(field(raw, "droppedEventsCount", "dropped_events_count")),
         resource=resource,
         scope=scope,
-        size=_FRAME_BYTES
+        size=FRAME_BYTES
         + weight(name)
         + weight(attributes)
         + sum(weight(event.name) + weight(event.attributes) for event in events),
@@ -253,5 +250,5 @@ def _log_record(fields: Fields, resource: Resource, scope: Scope) -> LogRecord:
         + count(field(raw, "droppedAttributesCount", "dropped_attributes_count")),
         resource=resource,
         scope=scope,
-        size=_FRAME_BYTES + weight(attributes) + (0 if body is UNREADABLE else weight(body)),
+        size=FRAME_BYTES + weight(attributes) + (0 if body is UNREADABLE else weight(body)),
     )

@@ -7,8 +7,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from collector.otlp.text import valid
 from collector.otlp.value import LAST_INT64, MAX_DEPTH, UNREADABLE
+from collector.text import valid
 
 JsonObject = Mapping[str, Any]
 

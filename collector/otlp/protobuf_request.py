@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import Any
 
@@ -18,42 +18,58 @@ from collector.otlp.identifier import (
     from_bytes,
     optional_bytes,
 )
-from collector.otlp.text import from_utf8
-from collector.otlp.value import LAST_INT64, MAX_DEPTH, UNREADABLE
-from collector.otlp.wire import PLAIN, REQUEST, SPAN, Shape, too_many_fields
+from collector.otlp.pairs import parsed, read_attributes, read_name, read_value
+from collector.otlp.value import FRAME_BYTES, LAST_INT64, UNREADABLE
+from collector.otlp.wire import PLAIN, REQUEST, SPAN, is_large, too_many_fields
 from collector.span import Event, LogRecord, Record, Resource, Scope, Span
+from collector.text import from_utf8
+
+_Part = tuple[Sequence[Any], tuple[Resource, Scope]]
 
 
 def decode(signal: Signal, body: bytes) -> tuple[list[Record], Refusals]:
     """Read a request. Raises `Permanent` when its outer parts are no protobuf."""
     if too_many_fields(body, REQUEST):
         raise Permanent("the body holds too many parts: send smaller batches", reason="too_large")
-    request = messages.TracesRequest if signal == "traces" else messages.LogsRequest
-    try:
-        parsed = request.FromString(body)
-    except DecodeError:
-        raise Permanent(
-            f"the body ({len(body)} bytes) is no {request.DESCRIPTOR.name} in protobuf"
-        ) from None
+    traces = signal == "traces"
+    # The fields of a large body's records are counted too, record by record.
+    parts = None if is_large(body) else _parts(traces, body, apart=False)
+    parts = _parts(traces, body, apart=True) if parts is None else parts
+    if parts is None:
+        kind = messages.TracesRequest if traces else messages.LogsRequest
+        raise Permanent(f"the body ({len(body)} bytes) is no {kind.DESCRIPTOR.name} in protobuf")
     records: list[Record] = []
     refusals = Refusals()
-    if signal == "traces":
-        for group in parsed.resource_spans:
-            resource = _resource(group.resource)
-            for part in group.scope_spans:
-                _read_all(part.spans, _span, (resource, _scope(part.scope)), records, refusals)
-    else:
-        for group in parsed.resource_logs:
-            resource = _resource(group.resource)
-            for part in group.scope_logs:
-                found = (resource, _scope(part.scope))
-                _read_all(part.log_records, _log_record, found, records, refusals)
+    read = _span if traces else _log_record
+    for raw_records, origin in parts:
+        _read_all(raw_records, read, origin, records, refusals)
     return records, refusals
 
 
+def _parts(traces: bool, body: bytes, *, apart: bool) -> list[_Part] | None:  # noqa: FBT001 - which of two signals it is
+    """Return the records of a request with where they come from, part by part; None where it
+    can't be parsed. `apart`: with each record as bytes, so that one that is damaged costs itself.
+    """
+    if traces:
+        request = messages.TracesRequestApart if apart else messages.TracesRequest
+    else:
+        request = messages.LogsRequestApart if apart else messages.LogsRequest
+    found: list[_Part] = []
+    try:
+        message = request.FromString(body)
+        for group in message.resource_spans if traces else message.resource_logs:
+            resource = Resource(attributes=dict(read_attributes(group.resource.attributes)[0]))
+            for part in group.scope_spans if traces else group.scope_logs:
+                scope = Scope(read_name(part.scope.name), read_name(part.scope.version))
+                found.append((part.spans if traces else part.log_records, (resource, scope)))
+    except DecodeError:
+        return None
+    return found
+
+
 def _read_all(
-    raw_records: Sequence[bytes],
-    read: Callable[[bytes, Resource, Scope], Record],
+    raw_records: Sequence[Any],
+    read: Callable[[Any, Resource, Scope], Record],
     origin: tuple[Resource, Scope],
     records: list[Record],
     refusals: Refusals,
@@ -66,122 +82,59 @@ def _read_all(
         except InvalidIdError as error:
             refusals.add("invalid_id", str(error))
         except DecodeError:
-            refusals.add("malformed", f"a record of {len(raw)} bytes is no valid protobuf")
+            refusals.add("malformed", "a record is no valid protobuf")
     refusals.add_too_many(beyond)
 
 
-def _parsed(kind: Any, raw: bytes, shape: Shape) -> Any:
-    if too_many_fields(raw, shape):
-        raise DecodeError("too many fields")
-    return kind.FromString(raw)
-
-
-def _resource(message: Any) -> Resource:
-    return Resource(attributes=_attributes(message.attributes)[0])
-
-
-def _scope(message: Any) -> Scope:
-    return Scope(name=from_utf8(message.name), version=from_utf8(message.version))
-
-
-def _span(raw: bytes, resource: Resource, scope: Scope) -> Span:
-    message = _parsed(messages.Span, raw, SPAN)
-    attributes, unreadable = _attributes(message.attributes)
+def _span(raw: Any, resource: Resource, scope: Scope) -> Span:
+    message = parsed(messages.Span, raw, SPAN) if isinstance(raw, bytes) else raw
+    attributes, unreadable, size = read_attributes(message.attributes)
     events = []
     for event in message.events:
-        found, lost = _attributes(event.attributes)
+        found, lost, weight = read_attributes(event.attributes)
         unreadable += lost + event.dropped_attributes_count
+        size += weight + len(event.name) + FRAME_BYTES
         time_ns = _time(event.time_unix_nano)
-        events.append(Event(name=from_utf8(event.name), time_ns=time_ns, attributes=found))
+        events.append(Event(name=read_name(event.name), time_ns=time_ns, attributes=found))
+    parent, name = message.parent_span_id, message.name
+    status = message.status if message.HasField("status") else None
     return Span(
         trace_id=from_bytes(message.trace_id, TRACE_BYTES, "trace id"),
         span_id=from_bytes(message.span_id, SPAN_BYTES, "span id"),
-        parent_id=optional_bytes(message.parent_span_id, SPAN_BYTES) or None,
-        name=from_utf8(message.name),
+        parent_id=(optional_bytes(parent, SPAN_BYTES) or None) if parent else None,
+        name=read_name(name),
         kind=message.kind,
         start_ns=_time(message.start_time_unix_nano),
         end_ns=_time(message.end_time_unix_nano),
         attributes=attributes,
         events=tuple(events),
-        status=message.status.code,
-        status_message=from_utf8(message.status.message),
+        status=status.code if status else 0,
+        status_message=from_utf8(status.message) if status else "",
         dropped=message.dropped_attributes_count + message.dropped_events_count + unreadable,
         resource=resource,
         scope=scope,
-        size=len(raw),
+        size=size + len(name) + FRAME_BYTES,
     )
 
 
-def _log_record(raw: bytes, resource: Resource, scope: Scope) -> LogRecord:
-    message = _parsed(messages.LogRecord, raw, PLAIN)
-    attributes, unreadable = _attributes(message.attributes)
-    body = _value(message.body, 0)
+def _log_record(raw: Any, resource: Resource, scope: Scope) -> LogRecord:
+    message = parsed(messages.LogRecord, raw, PLAIN) if isinstance(raw, bytes) else raw
+    attributes, unreadable, size = read_attributes(message.attributes)
+    body = read_value(message.body, 0)
     named = attributes.get("event.name")
     return LogRecord(
         trace_id=optional_bytes(message.trace_id, TRACE_BYTES),
         span_id=optional_bytes(message.span_id, SPAN_BYTES),
         time_ns=_time(message.time_unix_nano) or _time(message.observed_time_unix_nano),
-        event_name=from_utf8(message.event_name) or (named if isinstance(named, str) else ""),
+        event_name=read_name(message.event_name) or (named if isinstance(named, str) else ""),
         body=None if body is UNREADABLE else body,
         attributes=attributes,
         dropped=message.dropped_attributes_count + unreadable + (body is UNREADABLE),
         resource=resource,
         scope=scope,
-        size=len(raw),
+        size=size + message.body.ByteSize() + FRAME_BYTES,
     )
 
 
 def _time(value: int) -> int:
     return value if value <= LAST_INT64 else 0
-
-
-def _attributes(pairs: Iterable[Any]) -> tuple[dict[str, Any], int]:
-    """Return the attributes (of equal keys the last one) and how many can't be read."""
-    attributes = {}
-    unreadable = 0
-    for pair in pairs:
-        value = _value(pair.value, 0)
-        if value is UNREADABLE:
-            unreadable += 1
-        else:
-            attributes[from_utf8(pair.key)] = value
-    return attributes, unreadable
-
-
-def _value(message: Any, depth: int) -> Any:
-    kind = message.WhichOneof("value")
-    if kind == "string_value":
-        return from_utf8(message.string_value)
-    if kind is None or kind == "string_value_strindex":  # an index into a table OTLP doesn't send
-        return None
-    if kind not in {"array_value", "kvlist_value"}:
-        return getattr(message, kind)
-    if depth >= MAX_DEPTH:
-        return UNREADABLE
-    try:
-        if kind == "array_value":
-            return _array(message.array_value, depth + 1)
-        return _kvlist(message.kvlist_value, depth + 1)
-    except DecodeError:
-        return UNREADABLE
-
-
-def _array(raw: bytes, depth: int) -> Any:
-    values = []
-    for item in _parsed(messages.ArrayValue, raw, PLAIN).values:
-        value = _value(messages.AnyValue.FromString(item), depth)
-        if value is UNREADABLE:
-            return UNREADABLE
-        values.append(value)
-    return values
-
-
-def _kvlist(raw: bytes, depth: int) -> Any:
-    found = {}
-    for item in _parsed(messages.KeyValueList, raw, PLAIN).values:
-        pair = messages.KeyValue.FromString(item)
-        value = _value(pair.value, depth)
-        if value is UNREADABLE:
-            return UNREADABLE
-        found[from_utf8(pair.key)] = value
-    return found

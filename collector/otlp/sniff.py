@@ -70,7 +70,7 @@ def _is_json(body: bytes, name: str) -> bool:
 def _protobuf_signal(body: bytes) -> AnySignal | None:
     """Tell by the first records. The three requests are alike down to them."""
     try:
-        request = messages.TracesRequest.FromString(body)
+        request = messages.TracesRequestApart.FromString(body)
     except DecodeError:
         return None
     for group in request.resource_spans:

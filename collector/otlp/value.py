@@ -8,6 +8,9 @@ from typing import Any, Final
 # Python's own recursion limit, and a hostile one from being copied at each of many levels.
 MAX_DEPTH = 48
 
+# What a record costs on the wire beside its attributes: ids, times, field tags.
+FRAME_BYTES = 64
+
 # SQLite and Arrow keep integers in 64 bits with a sign; a later time (the year 2262) is no time.
 LAST_INT64 = 2**63 - 1
 

@@ -19,14 +19,19 @@ PLAIN: Final[Shape] = {}
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 
 
-def too_many_fields(raw: bytes, shape: Shape, most: int = MOST_FIELDS) -> bool:
+def is_large(raw: bytes) -> bool:
+    """Say whether a message is large enough to hold more fields than should be built."""
+    return len(raw) > 2 * MOST_FIELDS  # a field takes two bytes at least
+
+
+def too_many_fields(raw: bytes, shape: Shape) -> bool:
     """Say whether a message has more fields than should be built.
 
     What is no protobuf is counted until it makes no sense any more; the parser complains of it.
     """
-    if len(raw) <= 2 * most:  # a field takes two bytes at least
+    if not is_large(raw):
         return False
-    left = most
+    left = MOST_FIELDS
     pending = [(0, len(raw), shape)]
     while pending:
         at, end, inner = pending.pop()

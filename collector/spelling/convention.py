@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from collector.attributes import sent
 from collector.content import (
     compact,
     decode,
@@ -30,6 +31,8 @@ OUTPUT = "gen_ai.output.messages"
 SYSTEM = "gen_ai.system_instructions"
 ARGUMENTS = "gen_ai.tool.call.arguments"
 RESULT = "gen_ai.tool.call.result"
+# Without any of these, no operation can be told.
+STATING = ("gen_ai.operation.name", RESULT, ARGUMENTS, "gen_ai.request.model")
 # Older libraries and gateways invented their own names for a chat.
 CALLS = (
     "chat", "generate_content", "text_completion",
@@ -98,11 +101,13 @@ def _with_calls(
     made: tuple[Message, ...] | None, reasons: tuple[str, ...]
 ) -> tuple[Message, ...] | None:
     """Add the tool call that a finish reason tells of where its parts were left out (LiteLLM)."""
-    if not made or any(message.of_kind("tool_call") for message in made):
+    if not made:
         return made
     first = made[0]
     reason = first.finish_reason or (reasons[0] if reasons else "")
     if reason.lower().replace("-", "_") not in _CALLING:
+        return made
+    if any(part.kind == "tool_call" for message in made for part in message.parts):
         return made
     call = Part("tool_call", cut_by_capture=True)
     return (replace(first, parts=(*first.parts, call)), *made[1:])
@@ -143,8 +148,8 @@ def operation_of(record: Record) -> str:
     It is "" for a record that is not about GenAI.
     """
     attributes = record.attributes
-    stated = string(attributes, "gen_ai.operation.name")
-    if stated:
+    stated = attributes.get("gen_ai.operation.name")
+    if stated and isinstance(stated, str):
         return stated
     if isinstance(record, LogRecord):
         return "chat"
@@ -157,20 +162,22 @@ def operation_of(record: Record) -> str:
     return ""
 
 
-def read(
-    attributes: Mapping[str, Any],
-) -> tuple[tuple[Message, ...] | None, tuple[Message, ...] | None]:
+def read(record: Record) -> tuple[tuple[Message, ...] | None, tuple[Message, ...] | None]:
     """Return the messages that went in, system prompt first, and those that came out."""
-    given = messages(attributes.get(INPUT))
-    system = messages(attributes.get(SYSTEM), role="system")
+    attributes = record.attributes
+    thread = string(attributes, _CONVERSATION[0]) or record.trace_id
+    given = messages(sent(attributes, INPUT), thread=thread)
+    system = messages(sent(attributes, SYSTEM), role="system")
     # OpenLIT writes the system prompt in both places.
     if given is not None and system and not (given and _same(system[0], given[0])):
         given = (*system, *given)
-    return given, messages(attributes.get(OUTPUT), role="assistant")
+    return given, messages(sent(attributes, OUTPUT), role="assistant")
 
 
 def with_details(record: Record) -> Record:
     """Add what an event's body, or a span's details event, holds to the record's attributes."""
+    if isinstance(record, Span) and not record.events:
+        return record
     extra: dict[str, Any] = {}
     if isinstance(record, LogRecord):
         body = decode(record.body)
@@ -194,9 +201,10 @@ def why_hidden(record: Record, *, missing: bool) -> str | None:
 def string(attributes: Mapping[str, Any], *keys: str) -> str | None:
     """Return the first of some attributes that is a text and not empty."""
     for key in keys:
-        value = attributes.get(key)
-        if isinstance(value, str) and value:
-            return value
+        if key in attributes:
+            value = attributes[key]
+            if isinstance(value, str) and value:
+                return value
     return None
 
 
@@ -208,11 +216,13 @@ def first(attributes: Mapping[str, Any], keys: tuple[str, ...]) -> Any:
 def finish_reasons(attributes: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the finish reasons: a list, a list written as JSON, or one text."""
     for key in _FINISH:
-        value = decode(attributes.get(key))
+        if key not in attributes:
+            continue
+        value = decode(attributes[key])
         if isinstance(value, str) and value:
             return (value,)
         if isinstance(value, list | tuple):
-            return tuple(reason for reason in value if isinstance(reason, str) and reason)
+            return tuple([reason for reason in value if isinstance(reason, str) and reason])
     return ()
 
 

@@ -50,7 +50,7 @@ def delivered(span: Span, incoming: Items) -> tuple[Message, ...] | None:
     # Results of parallel calls may have become one, or have been written over each other.
     listed = fuller(listed, raw or ())
     if convention.INPUT in span.attributes:
-        listed = fuller(listed, convention.read(span.attributes)[0] or ())
+        listed = fuller(listed, convention.read(span)[0] or ())
     return observed(listed) if listed else None
 
 

@@ -111,14 +111,14 @@ EMPTIES = [
 @pytest.mark.parametrize("body", EMPTIES)
 def test_protobuf_of_countless_empty_messages_is_refused_before_it_is_built(body, monkeypatch):
     assert decode("traces", "protobuf", body).records == ()
-    monkeypatch.setattr(wire.too_many_fields, "__defaults__", (50,))
+    monkeypatch.setattr(wire, "MOST_FIELDS", 50)
     with pytest.raises(Permanent, match="too many parts") as refusal:
         decode("traces", "protobuf", body)
     assert refusal.value.reason == "too_large"
 
 
 def test_one_record_of_countless_fields_costs_that_record(monkeypatch):
-    monkeypatch.setattr(wire.too_many_fields, "__defaults__", (50,))
+    monkeypatch.setattr(wire, "MOST_FIELDS", 50)
     ids = field(1, bytes.fromhex(TRACE_ID)) + field(2, bytes.fromhex(SPAN_ID))
     crowded = [ids + field(9, b"") * 100, ids + field(11, field(3, b"") * 100)]
     array = field(9, field(1, b"k") + field(2, field(5, field(1, b"") * 100)))
@@ -129,9 +129,11 @@ def test_one_record_of_countless_fields_costs_that_record(monkeypatch):
 
 
 @pytest.mark.parametrize("raw", [b"\xff" * 300, b"\x0b" * 300, b"\x0a\xff\xff", b"\x12" * 300])
-def test_counting_fields_of_what_is_no_protobuf_ends(raw):
-    assert wire.too_many_fields(raw, wire.REQUEST, most=1000) is False
-    assert isinstance(wire.too_many_fields(raw, wire.REQUEST, most=1), bool)
+def test_counting_fields_of_what_is_no_protobuf_ends(raw, monkeypatch):
+    monkeypatch.setattr(wire, "MOST_FIELDS", 1000)
+    assert wire.too_many_fields(raw, wire.REQUEST) is False
+    monkeypatch.setattr(wire, "MOST_FIELDS", 1)
+    assert isinstance(wire.too_many_fields(raw, wire.REQUEST), bool)
 
 
 def test_other_threads_run_while_a_large_request_is_decoded():

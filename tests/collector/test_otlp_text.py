@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from collector.otlp.text import from_utf8, valid, without_half_escapes
+from collector.text import from_utf8, valid, without_half_escapes
 
 
 @pytest.mark.parametrize(

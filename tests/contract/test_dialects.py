@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from collector.dialect import MessageEvent
+from collector.dialect import MessageEvent, shape_of
 from collector.dialects import DIALECTS
 from collector.span import Event, LogRecord, Resource, Scope, Span
 from scorers.turn import AgentInvocation, Inference, ToolExecution
@@ -108,6 +108,7 @@ def test_names_are_unique_and_usable_as_labels():
 def test_whatever_a_record_holds_its_operations_are_sound(dialect, record):
     before = copy.deepcopy(record)
     claimed = dialect.claims(record)
+    assert dialect.fits(shape_of(record)) or not claimed
     assert isinstance(claimed, bool)
     # Also what a dialect does not claim must not make it raise.
     first, again = list(dialect.operations(record)), list(dialect.operations(record))

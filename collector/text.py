@@ -6,6 +6,7 @@ import re
 
 _REPLACEMENT = "\ufffd"
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_LIKE_JSON = re.compile(r'\s*+[{["]')
 
 # A run of backslashes before `u` and a surrogate. An even run is escaped backslashes, and `ud83e`
 # behind it five letters. Runs are taken whole and only from their start, so that ten million
@@ -23,7 +24,9 @@ def from_utf8(raw: bytes) -> str:
 
 def valid(text: str) -> str:
     """Replace lone surrogates, which JSON can express and UTF-8 can't, by U+FFFD."""
-    if not text.isascii() and _SURROGATE.search(text):
+    try:
+        text.encode()  # the fastest way to look for one
+    except UnicodeEncodeError:
         text = _SURROGATE.sub(_REPLACEMENT, text)
     return without_half_escapes(text)
 
@@ -34,7 +37,8 @@ def without_half_escapes(text: str) -> str:
     A reader of that inner JSON would otherwise get a text that can't be stored or sent. Only a
     text that looks like JSON is touched: elsewhere `\ud83e` is just those six characters.
     """
-    if "\\u" not in text or text.lstrip()[:1] not in {"{", "[", '"'}:
+    # One character is looked for far faster than two.
+    if "\\" not in text or not _LIKE_JSON.match(text) or "\\u" not in text:
         return text
     return _ESCAPED_SURROGATE.sub(_whole, text)
 
