@@ -16,7 +16,7 @@ MIN_LENGTH = 8  # characters; a shorter limit would leave no names to tell servi
 LONG = 64  # from here on, two different values and one that breaks off are proof
 ENDS = {"{": "}", "[": "]", '"': '"'}
 MOST_VALUES = 16  # different values of the greatest length that are counted
-MARK = 256  # characters at the start, in the middle and at the end by which they are told apart
+MARK = 48  # characters at the start, in the middle and at the end by which they are told apart
 
 
 @dataclass(slots=True)
@@ -39,7 +39,8 @@ class Lengths:
             self.greatest, self.values = other.greatest, other.values
             self.broken = other.broken
         elif other.greatest == self.greatest:
-            self._add(other.values)
+            for mark in other.values:
+                self._add(mark)
             self.broken = self.broken or other.broken
 
     @property
@@ -70,14 +71,14 @@ class Lengths:
             return
         if greatest > self.greatest:
             self.greatest, self.values, self.broken = greatest, (), False
-        self._add(map(_mark, found))
-        # A document that ends in the middle.
-        self.broken = self.broken or any(v[0] in ENDS and v[-1] != ENDS[v[0]] for v in found)
+        for value in found:
+            self._add(_mark(value))
+            if value[0] in ENDS and value[-1] != ENDS[value[0]]:
+                self.broken = True  # a document that ends in the middle
 
-    def _add(self, marks: Iterable[int]) -> None:
-        for mark in marks:
-            if mark not in self.values and len(self.values) < MOST_VALUES:
-                self.values = (*self.values, mark)
+    def _add(self, mark: int) -> None:
+        if mark not in self.values and len(self.values) < MOST_VALUES:
+            self.values = (*self.values, mark)
 
 
 def _mark(value: str) -> int:
