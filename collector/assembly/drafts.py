@@ -31,7 +31,7 @@ class Draft:
     def calls(self) -> list[Inference]:
         """Every model call at the top level, the requester's own thread first."""
         own = self.segment.calls if self.segment else []
-        return [*own, *(call for other in self.others for call in other.calls)]
+        return [*own, *[call for other in self.others for call in other.calls]]
 
     @property
     def operations(self) -> list[Operation]:

@@ -42,7 +42,7 @@ _WHOLE = re.compile(
 
 def requester_words(text: str) -> str:
     """Return what of a user-role text the requester wrote: "" when a harness wrote all of it."""
-    if _WHOLE.match(text[:400]):
+    if _WHOLE.match(text, 0, 400):
         return ""
     return (_without_blocks(text) if "<" in text else text).strip()
 

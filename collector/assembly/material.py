@@ -9,7 +9,6 @@ from collector.dialect import AnyOperation
 from scorers.turn import AgentInvocation, Operation, ToolExecution
 
 Key = tuple[str, str]
-Around = tuple[ToolExecution | None, tuple[AgentInvocation, ...]]  # a tool call, agents within it
 MAX_DEPTH = 2000  # ancestors followed at most: a longer chain is a loop or an attack
 MAX_AROUND = 64  # enclosing operations remembered for each span
 
@@ -52,7 +51,7 @@ class Tree:
         self._entry: dict[Key, Key | None] = {}
         self._operations = {key_of(operation): operation for operation in operations}
         self._above: dict[Key, tuple[Operation, ...]] = {}
-        self._around: dict[Key, Around] = {}
+        self._places: dict[int, _Place] = {}
 
     def above(self, key: Key) -> tuple[Operation, ...]:
         """Return the operations around a span, nearest first."""
@@ -102,24 +101,42 @@ class Tree:
 
     def tool_around(self, operation: Operation) -> ToolExecution | None:
         """Return the tool call inside which an operation ran, None at the top level."""
-        return self._place(operation)[0]
+        return self._place(operation).tool
 
     def agents_around(self, operation: Operation) -> tuple[AgentInvocation, ...]:
         """Return the agents around an operation, nearest first, up to the nearest tool call."""
-        return self._place(operation)[1]
+        return self._place(operation).agents
 
-    def _place(self, operation: Operation) -> Around:
-        key = key_of(operation)
-        known = self._around.get(key)
-        if known is not None:
-            return known
-        tool: ToolExecution | None = None
+    def run_around(self, operation: Operation) -> Key:
+        """Return the run an operation belongs to: the request it was served in, else its outermost
+        agent, else its trace."""
+        entry = self.entry_around(key_of(operation)) if self._entries else None
+        if entry is not None:
+            return entry
+        agents = self._place(operation).agents
+        return key_of(agents[-1]) if agents else (operation.trace_id, "")
+
+    def _place(self, operation: Operation) -> _Place:
+        place = self._places.get(id(operation))
+        if place is None:
+            place = self._places[id(operation)] = _Place(operation, self.above(key_of(operation)))
+        return place
+
+
+class _Place:
+    """The nearest tool call around an operation, and the agents within it. It keeps the operation,
+    by whose `id()` it is known."""
+
+    __slots__ = ("agents", "operation", "tool")
+
+    def __init__(self, operation: Operation, above: tuple[Operation, ...]) -> None:
+        self.operation = operation
+        self.tool: ToolExecution | None = None
         agents: list[AgentInvocation] = []
-        for holder in self.above(key):
+        for holder in above:
             if isinstance(holder, ToolExecution):
-                tool = holder
+                self.tool = holder
                 break
             if isinstance(holder, AgentInvocation):
                 agents.append(holder)
-        place = self._around[key] = (tool, tuple(agents))
-        return place
+        self.agents = tuple(agents)

@@ -9,6 +9,8 @@ from collector.assembly.history import History, read
 from collector.assembly.speaker import quotes
 from scorers.turn import File, Inference, RequesterContext, Said
 
+NOTHING = History()
+
 
 @dataclass(frozen=True, slots=True)
 class Asked:
@@ -38,13 +40,13 @@ def _opening(draft: Draft) -> tuple[History, list[str]]:
     The agent's own input is preferred where a model call only wraps it in a prompt of the
     harness: what the wrapping adds was never the requester's.
     """
-    of_call = History()
+    of_call = NOTHING
     for history in draft.segment.histories if draft.segment else ():
         of_call = history
         if history.request:
             break
     opener = draft.arena.opener if draft.alone else None
-    of_agent = read(opener.input or ()) if opener is not None else History()
+    of_agent = read(opener.input or ()) if opener is not None else NOTHING
     if not of_call.request:
         if of_agent.request:
             return of_agent, list(of_agent.request)
@@ -98,8 +100,8 @@ def _files(draft: Draft) -> tuple[File, ...]:
     found: dict[tuple[str, str], File] = {}
     for call in draft.segment.calls[:1] if draft.segment else ():
         for message in call.input or ():
-            if message.role == "user":
-                for part in message.of_kind("file"):
+            for part in message.parts if message.role == "user" else ():
+                if part.kind == "file":
                     found[(part.name or "file", part.text)] = File(part.name or "file", part.text)
     return tuple(found.values())
 

@@ -9,7 +9,7 @@ from collector.assembly.chains import chains
 from collector.assembly.echoes import Echoes
 from collector.assembly.harness_text import requester_words
 from collector.assembly.history import History, Reader
-from collector.assembly.material import Key, Tree, key_of
+from collector.assembly.material import Tree, key_of
 from collector.assembly.segment import Segment, answer_of, is_reply, was_cut_off
 from scorers.turn import Inference, ToolExecution
 
@@ -52,7 +52,7 @@ def segments(
             for call in segment.calls:
                 around = tree.agents_around(call)
                 segment.agents.add(key_of(around[0]) if around else None)
-                segment.arenas.add(outermost(call, tree))
+                segment.arenas.add(tree.run_around(call))
             found.append(segment)
     return found
 
@@ -82,16 +82,6 @@ def _ends_early(call: Inference) -> bool:
     return bool(call.capture.broken) and not call.capture.dropped
 
 
-def outermost(call: Inference, tree: Tree) -> Key:
-    """Return the run a call belongs to: the request it was served in, else its outermost agent,
-    else its trace."""
-    entry = tree.entry_around(key_of(call))
-    if entry is not None:
-        return entry
-    around = tree.agents_around(call)
-    return key_of(around[-1]) if around else (call.trace_id, "")
-
-
 def _cut(thread: list[Read], tree: Tree) -> list[list[Read]]:
     """Cut a thread where a reply was given and the next call answers a newer message."""
     parts: list[list[Read]] = []
@@ -110,7 +100,7 @@ def _opens_anew(part: list[Read], call: Inference, history: History, tree: Tree)
     if not is_reply(earlier):
         # A reply that stands in the history only: its own call was never recorded.
         return bool(history.request) and grown
-    same_run = outermost(earlier, tree) == outermost(call, tree)
+    same_run = tree.run_around(earlier) == tree.run_around(call)
     if was_cut_off(earlier) and same_run and _carries_on(history):
         return False
     if call.input is None or _ends_early(call):

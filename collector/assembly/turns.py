@@ -87,25 +87,25 @@ def _turn(
         reply_missing=(incomplete if reply.missing == "unfinished" else None) or reply.missing,
         reply_trace_id=reply.trace_id,
         reply_span_id=reply.span_id,
-        conversation_id=_first(operation.conversation_id for operation in operations),
-        agent=_agent(draft) or _first(operation.service for operation in everything),
-        agent_version=_first(operation.agent_version for operation in operations)
-        or _first(operation.service_version for operation in operations),
-        environment=_first(operation.environment for operation in everything),
-        model=(last.model if last else None) or _first(call.model for call in calls),
-        dialects=tuple(sorted({operation.dialect for operation in everything})),
+        conversation_id=_first([o.conversation_id for o in operations]),
+        agent=_agent(draft) or _first([o.service for o in everything]),
+        agent_version=_first([o.agent_version for o in operations])
+        or _first([o.service_version for o in operations]),
+        environment=_first([o.environment for o in everything]),
+        model=(last.model if last else None) or _first([call.model for call in calls]),
+        dialects=tuple(sorted({o.dialect for o in everything})),
         started_ns=draft.started_ns,
-        ended_ns=max((operation.end_ns for operation in everything), default=0),
+        ended_ns=max([o.end_ns for o in everything], default=0),
         inferences=tuple(calls),
         tool_results=_read_by_models(results.of(draft), reply.text),
         tool_turns=sum(asks_for_tools(call) for call in segment.calls) if segment else 0,
         model_calls=len(calls),
-        tool_errors=sum(tool.failed for tool in tools),
-        input_tokens=_total(call.usage.input_tokens for call in calls),
-        output_tokens=_total(call.usage.output_tokens for call in calls),
+        tool_errors=sum([tool.failed for tool in tools]),
+        input_tokens=_total([call.usage.input_tokens for call in calls]),
+        output_tokens=_total([call.usage.output_tokens for call in calls]),
         closed_by=closed_by,
         stopped=stopped_by(operations, replied=bool(reply.text)),
-        own_traffic=any(o.environment in OWN_ENVIRONMENTS for o in everything),
+        own_traffic=not OWN_ENVIRONMENTS.isdisjoint([o.environment for o in everything]),
     )
 
 
@@ -139,11 +139,14 @@ def _agent(draft: Draft) -> str | None:
         roots = [agent for agent in draft.arena.roots if agent.kind == kind and agent in named]
         for agent in (*roots, *(agent for agent in named if agent.kind == kind)):
             return agent.agent
-    return _first(call.agent for call in draft.calls) or _first(tool.agent for tool in draft.tools)
+    return _first([c.agent for c in draft.calls]) or _first([tool.agent for tool in draft.tools])
 
 
 def _first(values: Iterable[str | None]) -> str | None:
-    return next((value for value in values if value), None)
+    for value in values:
+        if value:
+            return value
+    return None
 
 
 def _total(counts: Iterable[int | None]) -> int | None:
