@@ -36,18 +36,20 @@ def common_prefix(a: str, b: str, i: int = 0, j: int = 0, limit: int | None = No
     if limit is not None:
         most = min(most, limit)
     done, step = 0, 32
-    while done < most:
+    while done < most:  # ever longer steps, then halves: slices compare at the speed of C
         size = min(step, most - done)
-        if a[i + done : i + done + size] == b[j + done : j + done + size]:
+        if a.startswith(b[j + done : j + done + size], i + done):
             done += size
-            step *= 2
+            step *= 4
             continue
-        if size <= 32:
-            while a[i + done] == b[j + done]:
-                done += 1
-            return done
-        step = max(32, size // 4)
-        most = done + size
+        while size > 1:
+            half = size // 2
+            if a.startswith(b[j + done : j + done + half], i + done):
+                done += half
+                size -= half
+            else:
+                size = half
+        return done
     return done
 
 
@@ -59,16 +61,18 @@ def common_suffix(a: str, b: str, i: int, j: int, limit: int | None = None) -> i
     done, step = 0, 32
     while done < most:
         size = min(step, most - done)
-        if a[i - done - size : i - done] == b[j - done - size : j - done]:
+        if a.endswith(b[j - done - size : j - done], 0, i - done):
             done += size
-            step *= 2
+            step *= 4
             continue
-        if size <= 32:
-            while a[i - done - 1] == b[j - done - 1]:
-                done += 1
-            return done
-        step = max(32, size // 4)
-        most = done + size
+        while size > 1:
+            half = size // 2
+            if a.endswith(b[j - done - half : j - done], 0, i - done):
+                done += half
+                size -= half
+            else:
+                size = half
+        return done
     return done
 
 

@@ -135,8 +135,12 @@ def _alike(a: Any, b: Any) -> bool:
     return type(a) is type(b) and (not isinstance(a, dict) or len(a) == len(b))
 
 
-def is_wrapped(value: Any) -> bool:
+def is_wrapped(made: Shape) -> bool:
     """Say whether a value wraps another: content blocks, an envelope, JSON in a string."""
+    keys = made.layout.keys
+    if keys is not None and len(keys) > 1 and "type" not in keys[0]:
+        return False  # several records, and no content blocks
+    value = made.value
     return views.opened(value) is not value or (
         isinstance(value, dict) and bool(value.get("structuredContent"))
     )

@@ -5,7 +5,7 @@ Places are looked up when they are asked for: most comparisons ask for few of th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -13,12 +13,27 @@ from typing import Any
 from scorers.payload.cells import cell_values, cells, columns
 from scorers.payload.json_text import read
 from scorers.payload.members import Place, deep_rows, elements, main_list, members, skip
+from scorers.payload.remains import Remains, remains
 
-__all__ = ["Layout", "Place", "columns", "lines", "of_csv", "of_json", "of_json_lines", "of_lines"]
+__all__ = [
+    "Layout",
+    "Place",
+    "columns",
+    "lines",
+    "of_csv",
+    "of_json",
+    "of_json_lines",
+    "of_lines",
+    "of_records",
+]
 
 
 def _nowhere(_index: int) -> dict[str, Place]:
     return {}
+
+
+def _nothing(_ranges: list[Place]) -> None:
+    return None
 
 
 @dataclass
@@ -28,7 +43,8 @@ class Layout:
     the key's first to behind the value's last character. `values`: what the records hold; empty
     where there are none. `header`: for CSV, the column names. `main`: the member of a lone object
     that holds its rows. `row_of`: the row that each record is, None where a record is no row. What
-    begins with `find` looks up the rest; `width_of` counts the cells of a CSV's record.
+    begins with `find` looks up the rest; `width_of` counts the cells of a CSV's record; `keys` are
+    the fields of every record where they are known without its values.
     """
 
     header: dict[str, Place] | None = None
@@ -37,9 +53,12 @@ class Layout:
     find_rows: Callable[[], list[Place]] | None = None
     find_values: Callable[[], list[dict[str, Any]]] = list
     find_places: Callable[[int], dict[str, Place]] = _nowhere
+    find_remains: Callable[[list[Place]], Remains | None] = _nothing
     width_of: Callable[[int], int] | None = None
+    keys: Sequence[Mapping[str, Any]] | None = None
     total: int | None = None
     _known: dict[int, dict[str, Place]] = field(default_factory=dict)
+    _left: tuple[list[Place], Remains | None] | None = None
 
     @cached_property
     def rows(self) -> list[Place] | None:
@@ -68,6 +87,13 @@ class Layout:
             found = self._known[index] = self.find_places(index)
         return found
 
+    def remains(self, ranges: list[Place]) -> Remains | None:
+        """Return the records of a JSON array that `ranges` of its text hold, if that can be told
+        without locating every one."""
+        if self._left is None or self._left[0] != ranges:
+            self._left = ranges, self.find_remains(ranges)
+        return self._left[1]
+
     @property
     def row_total(self) -> int | None:
         """Return the number of rows, None where rows have no meaning."""
@@ -79,7 +105,7 @@ class Layout:
         """Name the fields of one record, without locating them."""
         if self.header is not None and self.width_of is not None:
             return list(self.header)[: self.width_of(index)]
-        return self.values[index]
+        return self.values[index] if self.keys is None else self.keys[index]
 
     @cached_property
     def all_names(self) -> list[str]:
@@ -89,7 +115,7 @@ class Layout:
             return list(self.header)[:widest]
         seen: dict[str, None] = {}
         known: set[tuple[str, ...]] = set()
-        for record in self.values:
+        for record in self.values if self.keys is None else self.keys:
             keys = tuple(record)
             if keys not in known:
                 if len(known) < 1_000:
@@ -123,6 +149,20 @@ def of_json(text: str, value: Any) -> Layout:
         find_values=lambda: [value[row] for row in row_of],
     )
     layout.find_places = lambda index: members(text, (layout.rows or [])[row_of[index]][0])
+    return layout
+
+
+def of_records(text: str, records: Sequence[Mapping[str, Any]]) -> Layout:
+    """Lay out a JSON array of objects whose members are known, and their values not yet."""
+    layout = Layout(
+        row_of=range(len(records)),
+        total=len(records),
+        keys=records,
+        find_rows=lambda: elements(text, skip(text, 0)),
+        find_values=lambda: list(read(text)),
+        find_remains=lambda ranges: remains(text, len(records), ranges),
+    )
+    layout.find_places = lambda index: members(text, (layout.rows or [])[index][0])
     return layout
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from scorers.payload import layout
-from scorers.payload.json_text import MISSING, Missing, json_cost, read
+from scorers.payload.json_text import MISSING, Missing, json_cost, read, records_in
 from scorers.payload.work import TooLarge, Work
 
 # Formats whose validity can be checked, and formats whose rows are their non-empty lines.
@@ -43,16 +45,25 @@ _RULE = re.compile(r"^(?=[^\n]*?--)[ \t|+:=-]*+$", re.MULTILINE)
 _SENTENCE = re.compile(r"[.!?…]['\")\]]?(?:\s|$)|[。！？]")
 
 
-@dataclass(slots=True)
+def _nothing() -> Missing:
+    return MISSING
+
+
+@dataclass
 class Shape:
     """A text's format, its value where it is JSON, and where its fields and rows stand. `bounded`
     says that the text was too large for its fields and rows to be looked up."""
 
     format: str
-    value: Any | Missing = MISSING
+    find_value: Callable[[], Any | Missing] = _nothing
     layout: layout.Layout = field(default_factory=layout.Layout)
     delimiter: str = ","
     bounded: bool = False
+
+    @cached_property
+    def value(self) -> Any | Missing:
+        """Return the value of a JSON text; most comparisons do without it."""
+        return self.find_value()
 
 
 def shape(text: str, work: Work | None = None) -> Shape:
@@ -71,23 +82,27 @@ def shape(text: str, work: Work | None = None) -> Shape:
 def _shape(text: str, bare: str, work: Work) -> Shape:
     if bare[0] in '{["':
         work.spend(json_cost(text), "fields")
+        records = records_in(text) if bare[0] == "[" else None
+        if records:
+            found = layout.of_records(text, records)
+            return Shape("json", lambda: list(found.values), found)
         value = read(text)
         if isinstance(value, dict | list) or (isinstance(value, str) and bare[0] == '"'):
-            return Shape("json", value, layout.of_json(text, value))
+            return Shape("json", lambda: value, layout.of_json(text, value))
         if bare[0] != '"' and "\n" in bare:
             work.spend(json_cost(text), "fields")
             lines = layout.of_json_lines(text)
             if lines is not None:
-                return Shape("jsonl", MISSING, lines)
+                return Shape("jsonl", layout=lines)
     delimiter = delimited(bare)
     if delimiter:
         work.spend(2 * bare.count("\n"), "fields")
-        return Shape("csv", MISSING, layout.of_csv(text, delimiter), delimiter)
+        return Shape("csv", layout=layout.of_csv(text, delimiter), delimiter=delimiter)
     name = _words(bare[:SAMPLE])
     if name not in LINED:
         return Shape(name)
     work.spend(bare.count("\n"), "rows")
-    return Shape(name, MISSING, layout.of_lines(text))
+    return Shape(name, layout=layout.of_lines(text))
 
 
 def _glance(bare: str) -> str:
