@@ -22,6 +22,7 @@ _TIME = re.compile(
     r"^\W{0,2}(?:\d{4}-\d\d-\d\d[T ]\d\d:|\d\d:\d\d:\d\d|[A-Z][a-z]{2} +\d+ \d\d:\d\d)"
 )
 _LEVEL = re.compile(r"\b(?:DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|FATAL|CRITICAL|PASSED|FAILED)\b")
+_LEVELS = ("DEBUG", "INFO", "NOTICE", "WARN", "ERROR", "FATAL", "CRITICAL", "PASSED", "FAILED")
 _TRACE = re.compile(
     r"Traceback \(most recent call last\)|^[ \t]+at [\w.$<>]+\(|^Exception in thread|^panic: |"
     r"^(?:[A-Z]\w*)?(?:Error|Exception): |^[\w.]+(?:Error|Exception): ",
@@ -32,9 +33,7 @@ _PATH = re.compile(r"^(?:[dl-][rwxsStT-]{9}.*|[^\s|]*[/\\][^\s|]*|[^\s:|]+\.\w{1
 _NUMBERED = re.compile(r"^\s*\d+(?:\t| {1,3}\||  |: |→)")
 _CODE = re.compile(
     r"^[ \t]*(?:def |class |import |from \w+ import|function |const |let |var |export |public |"
-    r"private |#include|package |func |fn |use |return\b|if \(|for \(|SELECT |CREATE )|"
-    r"[;{][ \t\r]*$",
-    re.MULTILINE,
+    r"private |#include|package |func |fn |use |return\b|if \(|for \(|SELECT |CREATE )"
 )
 _TAG = re.compile(
     r"<(?:!doctype|html|head|body|div|p|ul|li|table|section|span|a|h[1-6])\b", re.IGNORECASE
@@ -43,6 +42,9 @@ _BLOB = re.compile(r"^[A-Za-z0-9+/_-]{64,}={0,2}$")
 _NAME = re.compile(r"^[\w .()%/#:@*-]{1,60}$")
 _RULE = re.compile(r"^(?=[^\n]*?--)[ \t|+:=-]*+$", re.MULTILINE)
 _SENTENCE = re.compile(r"[.!?…]['\")\]]?(?:\s|$)|[。！？]")
+_STOPS = ".!?…。！？"
+# Where `str.splitlines` breaks a text.
+_BREAKS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
 
 
 def _nothing() -> Missing:
@@ -120,7 +122,9 @@ def _is_record(line: str) -> bool:
 def delimited(text: str) -> str | None:
     """Return the delimiter of a table of at least two lines with a header of names, else None."""
     head = text[:SAMPLE]
-    rows = head.splitlines()
+    if not _has_any(head, ",\t;"):
+        return None
+    rows = _lines(head)
     if len(text) > SAMPLE:
         rows.pop()
     if len(rows) < 2:
@@ -139,12 +143,27 @@ def delimited(text: str) -> str | None:
     return None
 
 
+def _has_any(text: str, chars: str) -> bool:
+    """Say whether a text has any of some characters: far cheaper to tell than any pattern."""
+    return any(char in text for char in chars)
+
+
+def _has_word(text: str, *words: str) -> bool:
+    """Say whether a text holds any of some words, whose first characters are looked for first."""
+    return any(word[0] in text and word in text for word in words)
+
+
+def _lines(text: str) -> list[str]:
+    return text.splitlines() if _has_any(text, _BREAKS) else [text]
+
+
 def _words(text: str) -> str:
-    lines = [line for line in text.splitlines() if line.strip()]
+    lines = [line for line in _lines(text) if line.strip()]
     count = len(lines)
-    if _TAG.search(text[:500]) and text.count("<") >= 4:
+    opening = text[:500]
+    if "<" in opening and _TAG.search(opening) and text.count("<") >= 4:
         return "html"
-    if _DIFF.search(text):
+    if _is_diff(text):
         return "diff"
     if _is_trace(text, lines):
         return "traceback"
@@ -152,37 +171,52 @@ def _words(text: str) -> str:
         return "base64"
     if count > 2 and all(_BLOB.match(line) for line in lines[:-1]):
         return "base64"
-    if _RULE.search(text) and ("|" in text or "+-" in text):
+    if ("|" in text or _has_word(text, "+-")) and _has_word(text, "--") and _RULE.search(text):
         return "table"
     return _prose_or_lines(text, lines)
 
 
+def _is_diff(text: str) -> bool:
+    if "\n" not in text:
+        return _DIFF.match(text) is not None
+    if not _has_word(text, "diff --git ", "@@ -", "+++ "):
+        return False
+    return _DIFF.search(text) is not None
+
+
 def _is_trace(text: str, lines: list[str]) -> bool:
     """Say whether a text is a stack trace, rather than a log that holds one."""
-    if not _TRACE.search(text):
-        return False
-    if not (_TRACE.match(text) or "Traceback" in text or len(lines) > 3):
-        return False
+    if not _TRACE.match(text):
+        if not _has_word(text, "Traceback (", "Error: ", "Exception", "panic: ", "\tat ", " at "):
+            return False
+        if ("\n" not in text and "Traceback (" not in text) or not _TRACE.search(text):
+            return False
+        if "Traceback" not in text and len(lines) <= 3:
+            return False
     return sum(1 for line in lines if _TIME.match(line)) <= len(lines) / 3
 
 
 def _prose_or_lines(text: str, lines: list[str]) -> str:
     count = len(lines)
 
-    def share(test: re.Pattern[str]) -> float:
-        return sum(1 for line in lines if test.search(line)) / count
+    def share(test: Callable[[str], object]) -> float:
+        return sum(1 for line in lines if test(line)) / count
 
-    if share(_TIME) > 0.3 or share(_LEVEL) > 0.5:
+    if share(_TIME.match) > 0.3 or (_has_word(text, *_LEVELS) and share(_LEVEL.search) > 0.5):
         return "log"
-    if count > 2 and (share(_PATH) > 0.7 or share(_NUMBERED) > 0.8):
+    paths = share(_PATH.match) if count > 2 else 0
+    if paths > 0.7 or (count > 2 and share(_NUMBERED.match) > 0.8):
         return "listing"
     if text[0] in "{[" and text[-1] not in "}]":
         return "text"
-    if share(_CODE) > 0.25:
+    if share(_is_code) > 0.25:
         return "code"
-    words = len(text.split())
-    if _SENTENCE.search(text) and (words / count >= 8 or (words < 8 and len(text) > 60)):
-        return "prose"
-    if count > 2 and share(_PATH) > 0.5:
-        return "listing"
-    return "log"
+    if _has_any(text, _STOPS) and _SENTENCE.search(text):
+        words = len(text.split(None, 8 * count))  # more are not asked for
+        if words >= 8 * count or (words < 8 and len(text) > 60):
+            return "prose"
+    return "listing" if paths > 0.5 else "log"
+
+
+def _is_code(line: str) -> bool:
+    return line.rstrip(" \t\r")[-1:] in (";", "{") or _CODE.match(line) is not None
