@@ -14,6 +14,8 @@ from scorers.anchors import ANCHOR, DENSE, Places, index
 
 # A run in the middle that is shorter than this is chance.
 SHORTEST = 16
+# Characters whose blocks are looked for one by one.
+FEW = 400
 # Look-ups after which the rest counts as not found; bounds the time on unrelated texts. Trying a
 # place costs as much as several, and more the longer the list of what is still free.
 MOST_LOOKUPS = 500_000
@@ -207,6 +209,9 @@ def _inner_tail(produced: str, delivered: str) -> Run:
 
 def _fill(produced: str, delivered: str, runs: list[Run], shortest: int) -> list[Run]:
     """Find runs between and beside those that are known."""
+    known = gaps(((run.delivered, run.delivered + run.length) for run in runs), len(delivered))
+    if shortest >= SHORTEST and not _any_block(produced, delivered, known):
+        return []
     places = index(
         produced,
         gaps(((run.produced, run.produced + run.length) for run in runs), len(produced)),
@@ -215,8 +220,7 @@ def _fill(produced: str, delivered: str, runs: list[Run], shortest: int) -> list
         return []
     found: list[Run] = []
     lookups = MOST_LOOKUPS
-    known = [(run.delivered, run.delivered + run.length) for run in runs]
-    for start, end in gaps(known, len(delivered)):
+    for start, end in known:
         sparse = end - start > DENSE
         before = [run.produced + run.length for run in runs if run.delivered < start]
         cursor = max(before, default=0)
@@ -239,6 +243,19 @@ def _fill(produced: str, delivered: str, runs: list[Run], shortest: int) -> list
                 window += SAMPLE
                 at = window
     return found
+
+
+def _any_block(produced: str, delivered: str, known: list[tuple[int, int]]) -> bool:
+    """Say whether few characters may hold a run: each holds one of their blocks. Of many, an index
+    tells sooner."""
+    if sum(end - start for start, end in known) > FEW:
+        return True
+    blocks = (
+        delivered[at : at + ANCHOR]
+        for start, end in known
+        for at in range(start, end - ANCHOR + 1, ANCHOR)
+    )
+    return any(all(char in produced for char in block) and block in produced for block in blocks)
 
 
 def _longest(

@@ -13,6 +13,8 @@ from scorers.payload.layout import Layout
 from scorers.payload.work import Work
 
 Place = tuple[int, int]
+# Characters of a range that are looked at first.
+GLANCE = 64
 # Characters at each end of an unexplained stretch in which a note is looked for.
 SAMPLE = 2_000
 
@@ -64,7 +66,9 @@ def merged(ranges: Iterable[Place], text: str) -> list[Place]:
 def missing(evidence: Evidence, text: str) -> list[Place]:
     """Return the ranges of the produced text that did not arrive and hold more than white space."""
     return [
-        (start, end) for start, end in gaps(evidence.ranges, len(text)) if text[start:end].strip()
+        (start, end)
+        for start, end in gaps(evidence.ranges, len(text))
+        if text[start : min(end, start + GLANCE)].strip() or text[start + GLANCE : end].strip()
     ]
 
 
@@ -122,6 +126,8 @@ def _whole_and_torn(
         return Counter(tuple(evidence.complete[index]) for index in range(layout.size)), ()
     left = layout.remains(evidence.ranges)
     if left is not None:
+        if len(layout.kinds) == 1:
+            return Counter(dict.fromkeys(layout.kinds, left.count)), left.torn
         indexes = chain.from_iterable(left.whole)
         return Counter(tuple(layout.fields(index)) for index in indexes), left.torn
     rows = layout.rows if layout.row_of is not None else None
@@ -146,15 +152,10 @@ def _column_names(layout: Layout, holder: Holder) -> set[str] | None:
 
 def _field_totals(layout: Layout) -> dict[str, int]:
     counts = dict.fromkeys(layout.header or layout.names(), 0)
-    shapes = Counter(map(tuple, layout.keys)) if layout.keys else _shapes(layout)
-    for names, count in shapes.items():
+    for names, count in layout.kinds.items():
         for name in names:
             counts[name] += count
     return counts
-
-
-def _shapes(layout: Layout) -> Counter[tuple[str, ...]]:
-    return Counter(tuple(layout.fields(index)) for index in range(layout.size))
 
 
 def whole_counts(layout: Layout, work: Work) -> dict[str, tuple[int, int]]:

@@ -5,9 +5,11 @@ Places are looked up when they are asked for: most comparisons ask for few of th
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 from scorers.payload.cells import cell_values, cells, columns
@@ -113,15 +115,14 @@ class Layout:
         if self.header is not None:
             widest = max(map(self.width_of, range(self.size)), default=0) if self.width_of else 0
             return list(self.header)[:widest]
-        seen: dict[str, None] = {}
-        known: set[tuple[str, ...]] = set()
-        for record in self.values if self.keys is None else self.keys:
-            keys = tuple(record)
-            if keys not in known:
-                if len(known) < 1_000:
-                    known.add(keys)
-                seen.update(dict.fromkeys(keys))
-        return list(seen)
+        return list(dict.fromkeys(chain.from_iterable(self.kinds)))
+
+    @cached_property
+    def kinds(self) -> Counter[tuple[str, ...]]:
+        """Count the records by the fields they have, in order of first appearance."""
+        if self.header is None:
+            return Counter(map(tuple, self.values if self.keys is None else self.keys))
+        return Counter(tuple(self.fields(index)) for index in range(self.size))
 
     def names(self) -> list[str]:
         """Return the field names in order of first appearance."""
