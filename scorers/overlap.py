@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from scorers.anchors import ANCHOR, DENSE, Places, index
+from scorers.glance import holds
 
 # A run in the middle that is shorter than this is chance.
 SHORTEST = 16
@@ -250,12 +251,11 @@ def _any_block(produced: str, delivered: str, known: list[tuple[int, int]]) -> b
     tells sooner."""
     if sum(end - start for start, end in known) > FEW:
         return True
-    blocks = (
-        delivered[at : at + ANCHOR]
+    return any(
+        holds(produced, delivered[at : at + ANCHOR])
         for start, end in known
         for at in range(start, end - ANCHOR + 1, ANCHOR)
     )
-    return any(all(char in produced for char in block) and block in produced for block in blocks)
 
 
 def _longest(

@@ -8,6 +8,7 @@ from itertools import pairwise
 from scorers import markers
 from scorers.anchors import DENSE
 from scorers.delivery.evidence import Evidence, Place, merged, sampled
+from scorers.glance import holds
 from scorers.overlap import Run, align, common_prefix, common_suffix, gaps
 from scorers.payload.skeleton import Skeleton, skeleton
 
@@ -97,14 +98,14 @@ def _strange(
             if left <= 0:
                 text = one.marker.needle
             left -= len(produced)
-            known.setdefault(text, text in produced)
+            known.setdefault(text, holds(produced, text))
         if not known[text]:
             strange.append(one)
     return tuple(strange)
 
 
 def _blank(text: str, filler: str) -> str:
-    return "".join(NEWLINE if char == "\n" else filler for char in text)
+    return NEWLINE.join(filler * len(part) for part in text.split("\n"))
 
 
 def by_text(produced: str, blanked: str) -> Evidence:

@@ -118,8 +118,10 @@ class Layout:
         return list(dict.fromkeys(chain.from_iterable(self.kinds)))
 
     @cached_property
-    def kinds(self) -> Counter[tuple[str, ...]]:
+    def kinds(self) -> dict[tuple[str, ...], int]:
         """Count the records by the fields they have, in order of first appearance."""
+        if not self.size:
+            return {}
         if self.header is None:
             return Counter(map(tuple, self.values if self.keys is None else self.keys))
         return Counter(tuple(self.fields(index)) for index in range(self.size))
@@ -227,7 +229,7 @@ def of_lines(text: str) -> Layout:
 def lines(text: str) -> list[Place]:
     """Return the non-empty lines, without the white space around them."""
     found, at = [], 0
-    for line in text.replace("\r", "\n").split("\n"):
+    for line in (text.replace("\r", "\n") if "\r" in text else text).split("\n"):
         bare = line.strip()
         if bare:
             start = at + len(line) - len(line.lstrip())

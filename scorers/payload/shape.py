@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from scorers.glance import has_any, has_word, lines
 from scorers.payload import layout
 from scorers.payload.json_text import MISSING, Missing, json_cost, read, records_in
 from scorers.payload.work import TooLarge, Work
@@ -28,6 +29,7 @@ _TRACE = re.compile(
     r"^(?:[A-Z]\w*)?(?:Error|Exception): |^[\w.]+(?:Error|Exception): ",
     re.MULTILINE,
 )
+_FAULTS = ("Traceback (", "Error: ", "Exception", "panic: ", "\tat ", " at ")
 _DIFF = re.compile(r"^(?:diff --git |@@ -\d+|--- \S+\n\+\+\+ )", re.MULTILINE)
 _PATH = re.compile(r"^(?:[dl-][rwxsStT-]{9}.*|[^\s|]*[/\\][^\s|]*|[^\s:|]+\.\w{1,5})(?:[:\s]|$)")
 _NUMBERED = re.compile(r"^\s*\d+(?:\t| {1,3}\||  |: |→)")
@@ -43,8 +45,6 @@ _NAME = re.compile(r"^[\w .()%/#:@*-]{1,60}$")
 _RULE = re.compile(r"^(?=[^\n]*?--)[ \t|+:=-]*+$", re.MULTILINE)
 _SENTENCE = re.compile(r"[.!?…]['\")\]]?(?:\s|$)|[。！？]")
 _STOPS = ".!?…。！？"
-# Where `str.splitlines` breaks a text.
-_BREAKS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
 
 
 def _nothing() -> Missing:
@@ -93,9 +93,9 @@ def _shape(text: str, bare: str, work: Work) -> Shape:
             return Shape("json", lambda: value, layout.of_json(text, value))
         if bare[0] != '"' and "\n" in bare:
             work.spend(json_cost(text), "fields")
-            lines = layout.of_json_lines(text)
-            if lines is not None:
-                return Shape("jsonl", layout=lines)
+            records_of = layout.of_json_lines(text)
+            if records_of is not None:
+                return Shape("jsonl", layout=records_of)
     delimiter = delimited(bare)
     if delimiter:
         work.spend(2 * bare.count("\n"), "fields")
@@ -122,9 +122,9 @@ def _is_record(line: str) -> bool:
 def delimited(text: str) -> str | None:
     """Return the delimiter of a table of at least two lines with a header of names, else None."""
     head = text[:SAMPLE]
-    if not _has_any(head, ",\t;"):
+    if not has_any(head, ",\t;"):
         return None
-    rows = _lines(head)
+    rows = lines(head)
     if len(text) > SAMPLE:
         rows.pop()
     if len(rows) < 2:
@@ -143,66 +143,51 @@ def delimited(text: str) -> str | None:
     return None
 
 
-def _has_any(text: str, chars: str) -> bool:
-    """Say whether a text has any of some characters: far cheaper to tell than any pattern."""
-    return any(char in text for char in chars)
-
-
-def _has_word(text: str, *words: str) -> bool:
-    """Say whether a text holds any of some words, whose first characters are looked for first."""
-    return any(word[0] in text and word in text for word in words)
-
-
-def _lines(text: str) -> list[str]:
-    return text.splitlines() if _has_any(text, _BREAKS) else [text]
-
-
 def _words(text: str) -> str:
-    lines = [line for line in _lines(text) if line.strip()]
-    count = len(lines)
+    rows = [line for line in lines(text) if line.strip()]
+    count = len(rows)
     opening = text[:500]
     if "<" in opening and _TAG.search(opening) and text.count("<") >= 4:
         return "html"
     if _is_diff(text):
         return "diff"
-    if _is_trace(text, lines):
+    if _is_trace(text, rows):
         return "traceback"
     if count == 1 and _BLOB.match(text):
         return "base64"
-    if count > 2 and all(_BLOB.match(line) for line in lines[:-1]):
+    if count > 2 and all(_BLOB.match(line) for line in rows[:-1]):
         return "base64"
-    if ("|" in text or _has_word(text, "+-")) and _has_word(text, "--") and _RULE.search(text):
+    if "-" in text and ("|" in text or "+-" in text) and "--" in text and _RULE.search(text):
         return "table"
-    return _prose_or_lines(text, lines)
+    return _prose_or_lines(text, rows)
 
 
 def _is_diff(text: str) -> bool:
     if "\n" not in text:
         return _DIFF.match(text) is not None
-    if not _has_word(text, "diff --git ", "@@ -", "+++ "):
+    if not has_word(text, ("diff --git ", "@@ -", "+++ ")):
         return False
     return _DIFF.search(text) is not None
 
 
-def _is_trace(text: str, lines: list[str]) -> bool:
+def _is_trace(text: str, rows: list[str]) -> bool:
     """Say whether a text is a stack trace, rather than a log that holds one."""
     if not _TRACE.match(text):
-        if not _has_word(text, "Traceback (", "Error: ", "Exception", "panic: ", "\tat ", " at "):
+        faults = _FAULTS if "\n" in text else _FAULTS[:1]
+        if not has_word(text, faults) or not _TRACE.search(text):
             return False
-        if ("\n" not in text and "Traceback (" not in text) or not _TRACE.search(text):
+        if "Traceback" not in text and len(rows) <= 3:
             return False
-        if "Traceback" not in text and len(lines) <= 3:
-            return False
-    return sum(1 for line in lines if _TIME.match(line)) <= len(lines) / 3
+    return sum(1 for line in rows if _TIME.match(line)) <= len(rows) / 3
 
 
-def _prose_or_lines(text: str, lines: list[str]) -> str:
-    count = len(lines)
+def _prose_or_lines(text: str, rows: list[str]) -> str:
+    count = len(rows)
 
     def share(test: Callable[[str], object]) -> float:
-        return sum(1 for line in lines if test(line)) / count
+        return sum(1 for line in rows if test(line)) / count
 
-    if share(_TIME.match) > 0.3 or (_has_word(text, *_LEVELS) and share(_LEVEL.search) > 0.5):
+    if share(_TIME.match) > 0.3 or (has_word(text, _LEVELS) and share(_LEVEL.search) > 0.5):
         return "log"
     paths = share(_PATH.match) if count > 2 else 0
     if paths > 0.7 or (count > 2 and share(_NUMBERED.match) > 0.8):
@@ -211,7 +196,7 @@ def _prose_or_lines(text: str, lines: list[str]) -> str:
         return "text"
     if share(_is_code) > 0.25:
         return "code"
-    if _has_any(text, _STOPS) and _SENTENCE.search(text):
+    if has_any(text, _STOPS) and _SENTENCE.search(text):
         words = len(text.split(None, 8 * count))  # more are not asked for
         if words >= 8 * count or (words < 8 and len(text) > 60):
             return "prose"
