@@ -14,9 +14,8 @@ from __future__ import annotations
 import json
 import re
 from bisect import bisect_left
-from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 
 from scorers.notes import is_note, notes
@@ -27,6 +26,9 @@ LONGEST_NOTICE = 1_200
 # Matches of one pattern in one text, and needles without a match after which it is given up.
 MOST_SIGHTINGS = 1_000
 MOST_MISSES = 100
+# Longer texts are not remembered; how near to a range a needle stands whose marker reaches into it.
+SHORT = 240
+REACH = 64
 # The harness of a note that is recognised by its build alone.
 UNKNOWN = "(unknown)"
 
@@ -70,24 +72,58 @@ def table() -> tuple[Marker, ...]:
     )
 
 
+@cache
+def _of_stages(stages: tuple[str, ...]) -> tuple[Marker, ...]:
+    return tuple(marker for marker in table() if marker.stage in stages)
+
+
 def sightings(
-    text: str, stages: Iterable[str] = LOSS_STAGES, *, start: int = 0, end: int | None = None
+    text: str,
+    stages: tuple[str, ...] = LOSS_STAGES,
+    *,
+    start: int = 0,
+    end: int | None = None,
+    near: tuple[int, int] | None = None,
 ) -> tuple[Sighting, ...]:
     """Return the known markers in a text from `start` up to `end`, in order; where two overlap, the
-    longer one."""
-    wanted = tuple(stages)
+    longer one. With `near`, only those are sure to be found that reach into this range of it."""
+    end = len(text) if end is None else min(end, len(text))
+    if start == 0 and end == len(text) <= SHORT:
+        return _in_short(text, stages)
+    return _sightings(text, stages, start, end, near or (start, end))
+
+
+@lru_cache(maxsize=1_024)
+def _in_short(text: str, stages: tuple[str, ...]) -> tuple[Sighting, ...]:
+    """Placeholders are the same on every turn."""
+    return _sightings(text, stages, 0, len(text), (0, len(text)))
+
+
+def _sightings(
+    text: str, stages: tuple[str, ...], start: int, end: int, near: tuple[int, int]
+) -> tuple[Sighting, ...]:
+    region = text[start:end]
+    first, last = max(0, near[0] - start - REACH), max(0, near[1] - start + REACH)
+    window = region[first:last]
     found: list[Sighting] = []
-    region = text if start == 0 and end in (None, len(text)) else text[start:end]
-    for marker in table():
-        if marker.stage in wanted and marker.needle in region:
-            found += [_sighting(marker, match, start) for match in _matches(marker, region)]
-    if "deliver" in wanted:
-        other = _unlisted(text, start, len(text) if end is None else min(end, len(text)))
+    for marker in _of_stages(stages):
+        if marker.needle in window:
+            matches = _matches(marker, region, first, last)
+            found += [_sighting(marker, match, start) for match in matches]
+    if "deliver" in stages and not _covers(found, text, near):
+        other = _unlisted(text, start, end, near)
         found = _disjoint(found)
         starts = [one.start for one in found]
         # What a known text says of itself goes before what its build tells.
         found += [one for one in other if not _overlaps(one, found, starts)]
     return tuple(_disjoint(found))
+
+
+def _covers(found: list[Sighting], text: str, near: tuple[int, int]) -> bool:
+    """Say whether one marker is all that there is in a range but for white space."""
+    rest = text[near[0] : near[1]] if found else ""
+    first, last = near[1] - len(rest.lstrip()), near[0] + len(rest.rstrip())
+    return any(one.start <= first and last <= one.end for one in found)
 
 
 def _overlaps(one: Sighting, others: list[Sighting], starts: list[int]) -> bool:
@@ -126,20 +162,20 @@ _NOTES = {
 }
 
 
-def _unlisted(text: str, start: int, end: int) -> list[Sighting]:
+def _unlisted(text: str, start: int, end: int, near: tuple[int, int]) -> list[Sighting]:
     return [
         Sighting(_NOTES[one.kind], one.start, one.end, one.removed, one.total, one.unit, one.path)
-        for one in notes(text, start, end)
+        for one in notes(text, start, end, near)
     ]
 
 
-def _matches(marker: Marker, text: str) -> list[re.Match[str]]:
-    """Match around each needle only: patterns never scan a long text."""
+def _matches(marker: Marker, text: str, first: int, last: int) -> list[re.Match[str]]:
+    """Match around each needle from `first` up to `last` only: patterns never scan a long text."""
     if marker.whole:
         match = marker.pattern.search(text) if len(text) <= LONGEST_NOTICE else None
         return [match] if match else []
     found: list[re.Match[str]] = []
-    at = text.find(marker.needle)
+    at = text.find(marker.needle, first, last)
     missed = 0
     while at >= 0 and len(found) < MOST_SIGHTINGS and missed < MOST_MISSES:
         match = marker.pattern.search(text, max(0, at - 600), at + 25_000)
@@ -149,7 +185,7 @@ def _matches(marker: Marker, text: str) -> list[re.Match[str]]:
             end = match.end()
         else:
             missed += 1
-        at = text.find(marker.needle, end)
+        at = text.find(marker.needle, end, last)
     return found
 
 

@@ -10,13 +10,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from scorers import note_phrases as phrases
 from scorers.note_words import AMOUNT, GONE, LIMIT, LOST, MORE, SHOWN, unit_name
 
-# Characters of a note, and of an unwrapped one.
+# Characters of a note, and of one with its key or its indent.
 LONGEST = 200
+REACH = 240
 # Unwrapped lines are read this near to either end; so many candidates in between.
 NEAR_END = 4_000
 MOST_CANDIDATES = 4_000
@@ -39,31 +41,60 @@ class Note:
     path: str | None = None
 
 
-def notes(text: str, start: int, end: int) -> list[Note]:
+def notes(text: str, start: int, end: int, near: tuple[int, int] | None = None) -> list[Note]:
     """Return the notes of a text from `start` up to `end`; they may overlap. The time is linear in
-    that length: candidates are short, and those away from both ends are bounded in number."""
+    that length: candidates are short, and those away from both ends are bounded in number. With
+    `near`, only those are sure to be found that reach into this range."""
     if not text[start : start + 1]:
         return []
     alone = _alone(text, start, end)
     if alone is not None:
         return [alone]
+    low, high = (start, end) if near is None else (near[0] - REACH, near[1] + REACH)
+    low, high = max(start, low), min(end, high)
     found: list[Note] = []
     edges = [(start, min(end, start + NEAR_END)), (max(start, end - NEAR_END), end)]
     if end - start <= 2 * NEAR_END:
         edges = [(start, end)]
-    for first, last in edges:
-        found += _among(phrases.LINE.finditer(text, first, last), text, bare=True)
-        found += _among(phrases.INLINE.finditer(text, first, last), text, line=False)
+    for edge in edges:
+        first, last = max(low, edge[0]), min(high, edge[1])
+        found += _among(_lines(phrases.LINE, text, first, last), text, bare=True)
+        found += _among(_inline(text, first, last), text, line=False)
     if len(edges) > 1:
-        first, last = edges[0][1] - LONGEST, edges[1][0] + LONGEST
-        found += _among(phrases.WRAPPED_LINE.finditer(text, first, last), text)
-        found += _among(phrases.INLINE.finditer(text, first, last), text, line=False)
-    return found + _keys(text, start, end)
+        first, last = max(low, edges[0][1] - LONGEST), min(high, edges[1][0] + LONGEST)
+        found += _among(_lines(phrases.WRAPPED_LINE, text, first, last), text)
+        found += _among(_inline(text, first, last), text, line=False)
+    return found + _keys(text, low, high)
 
 
 def is_note(text: str) -> bool:
     """Say whether a text that a harness may have added is or holds a note."""
     return text.strip() not in phrases.DOTS and bool(notes(text, 0, len(text)))
+
+
+def _lines(
+    pattern: re.Pattern[str], text: str, first: int, last: int
+) -> Iterator[re.Match[str]]:
+    """Match a pattern of a line at the beginning of each."""
+    at = first
+    if first and text[first - 1] != "\n":
+        at = text.find("\n", first, last) + 1
+    elif first >= last:
+        return
+    while at or not first:
+        match = pattern.match(text, at, last)
+        if match is not None:
+            yield match
+        at = text.find("\n", at, last) + 1
+        if not at:
+            return
+
+
+def _inline(text: str, first: int, last: int) -> Iterator[re.Match[str]]:
+    """Match pieces within a line, all of which open with dots."""
+    if text.find("...", first, last) < 0 and text.find("…", first, last) < 0:
+        return iter(())
+    return phrases.INLINE.finditer(text, first, last)
 
 
 def _among(
@@ -89,7 +120,9 @@ def _among(
 
 def _keys(text: str, start: int, end: int) -> list[Note]:
     """Notes that are entries of a JSON object."""
-    found = []
+    found: list[Note] = []
+    if text.find('"', start, end) < 0:
+        return found
     entries = phrases.KEY.finditer(text, start, end)
     for _, match in zip(range(MOST_CANDIDATES), entries, strict=False):
         if match["flag"]:
@@ -147,22 +180,33 @@ def _pointer(said: str, at: int) -> Note | None:
 
 def _read(piece: str, at: int, *, wrapped: bool) -> Note | None:
     """Read one piece of a text."""
+    one = _read_wrapped(piece) if wrapped else _reading(piece, wrapped=False)
+    return one and replace(one, start=one.start + at, end=one.end + at)
+
+
+@lru_cache(maxsize=1_024)
+def _read_wrapped(piece: str) -> Note | None:
+    """A harness's notes are the same on many turns."""
+    return _reading(piece, wrapped=True)
+
+
+def _reading(piece: str, *, wrapped: bool) -> Note | None:
     low = phrases.PREFIX.sub("", piece.lower().strip())
     inner = low.strip(phrases.DECORATION)
-    end = at + len(piece)
+    end = len(piece)
     if len(inner) < 2:
         return None
     if wrapped and (phrases.BARE.match(inner) or _says(inner)):
-        return Note(at, end, "cut", *_removed(inner))
+        return Note(0, end, "cut", *_removed(inner))
     of = _n_of_m(inner, wrapped=wrapped)
     if of is not None:
-        return Note(at, end, "cut", *of)
+        return Note(0, end, "cut", *of)
     if _counts(low, inner, wrapped=wrapped):
-        return Note(at, end, "cut", *_removed(inner))
+        return Note(0, end, "cut", *_removed(inner))
     if _sentence(inner):
-        return Note(at, end, "cut", *_removed(inner))
+        return Note(0, end, "cut", *_removed(inner))
     if phrases.FULL.match(inner):
-        return _pointer(piece, at)
+        return _pointer(piece, 0)
     return None
 
 

@@ -11,9 +11,12 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from scorers.anchors import ANCHOR, DENSE, Places, index
+from scorers.glance import holds
 
 # A run in the middle that is shorter than this is chance.
 SHORTEST = 16
+# Characters whose blocks are looked for one by one.
+FEW = 400
 # Look-ups after which the rest counts as not found; bounds the time on unrelated texts. Trying a
 # place costs as much as several, and more the longer the list of what is still free.
 MOST_LOOKUPS = 500_000
@@ -36,18 +39,20 @@ def common_prefix(a: str, b: str, i: int = 0, j: int = 0, limit: int | None = No
     if limit is not None:
         most = min(most, limit)
     done, step = 0, 32
-    while done < most:
+    while done < most:  # ever longer steps, then halves: slices compare at the speed of C
         size = min(step, most - done)
-        if a[i + done : i + done + size] == b[j + done : j + done + size]:
+        if a.startswith(b[j + done : j + done + size], i + done):
             done += size
-            step *= 2
+            step *= 4
             continue
-        if size <= 32:
-            while a[i + done] == b[j + done]:
-                done += 1
-            return done
-        step = max(32, size // 4)
-        most = done + size
+        while size > 1:
+            half = size // 2
+            if a.startswith(b[j + done : j + done + half], i + done):
+                done += half
+                size -= half
+            else:
+                size = half
+        return done
     return done
 
 
@@ -59,16 +64,18 @@ def common_suffix(a: str, b: str, i: int, j: int, limit: int | None = None) -> i
     done, step = 0, 32
     while done < most:
         size = min(step, most - done)
-        if a[i - done - size : i - done] == b[j - done - size : j - done]:
+        if a.endswith(b[j - done - size : j - done], 0, i - done):
             done += size
-            step *= 2
+            step *= 4
             continue
-        if size <= 32:
-            while a[i - done - 1] == b[j - done - 1]:
-                done += 1
-            return done
-        step = max(32, size // 4)
-        most = done + size
+        while size > 1:
+            half = size // 2
+            if a.endswith(b[j - done - half : j - done], 0, i - done):
+                done += half
+                size -= half
+            else:
+                size = half
+        return done
     return done
 
 
@@ -203,6 +210,9 @@ def _inner_tail(produced: str, delivered: str) -> Run:
 
 def _fill(produced: str, delivered: str, runs: list[Run], shortest: int) -> list[Run]:
     """Find runs between and beside those that are known."""
+    known = gaps(((run.delivered, run.delivered + run.length) for run in runs), len(delivered))
+    if shortest >= SHORTEST and not _any_block(produced, delivered, known):
+        return []
     places = index(
         produced,
         gaps(((run.produced, run.produced + run.length) for run in runs), len(produced)),
@@ -211,8 +221,7 @@ def _fill(produced: str, delivered: str, runs: list[Run], shortest: int) -> list
         return []
     found: list[Run] = []
     lookups = MOST_LOOKUPS
-    known = [(run.delivered, run.delivered + run.length) for run in runs]
-    for start, end in gaps(known, len(delivered)):
+    for start, end in known:
         sparse = end - start > DENSE
         before = [run.produced + run.length for run in runs if run.delivered < start]
         cursor = max(before, default=0)
@@ -235,6 +244,18 @@ def _fill(produced: str, delivered: str, runs: list[Run], shortest: int) -> list
                 window += SAMPLE
                 at = window
     return found
+
+
+def _any_block(produced: str, delivered: str, known: list[tuple[int, int]]) -> bool:
+    """Say whether few characters may hold a run: each holds one of their blocks. Of many, an index
+    tells sooner."""
+    if sum(end - start for start, end in known) > FEW:
+        return True
+    return any(
+        holds(produced, delivered[at : at + ANCHOR])
+        for start, end in known
+        for at in range(start, end - ANCHOR + 1, ANCHOR)
+    )
 
 
 def _longest(

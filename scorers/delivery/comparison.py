@@ -36,6 +36,8 @@ def compare(
     else:
         made = shape(produced, work)
     verdict = Verdict(produced, delivered, made, tool, call_id)
+    if produced == delivered:
+        return verdict.intact()
     if made.bounded and max(len(produced), len(delivered)) > LONGEST:
         return _by_the_ends(verdict)
     reason = capture_cut(produced, delivered)
@@ -76,7 +78,7 @@ def _is_torn(produced: str, blanked: str, made: Shape) -> bool:
     if ends.unexplained > MOST_UNEXPLAINED + len(blanked) // 50:
         return False
     lost = [produced[start:end] for start, end in missing(ends, produced)]
-    if sum(map(len, lost)) < 64 + 8 * ends.unexplained or is_wrapped(made.value):
+    if sum(map(len, lost)) < 64 + 8 * ends.unexplained or is_wrapped(made):
         return False
     # Brackets and quotes may be spelled otherwise, letters and digits may not.
     letters = sum(map(str.isalnum, "".join(part[:2_000] for part in lost)))

@@ -6,12 +6,15 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import chain
 
 from scorers.overlap import gaps
 from scorers.payload.layout import Layout
 from scorers.payload.work import Work
 
 Place = tuple[int, int]
+# Characters of a range that are looked at first.
+GLANCE = 64
 # Characters at each end of an unexplained stretch in which a note is looked for.
 SAMPLE = 2_000
 
@@ -63,7 +66,9 @@ def merged(ranges: Iterable[Place], text: str) -> list[Place]:
 def missing(evidence: Evidence, text: str) -> list[Place]:
     """Return the ranges of the produced text that did not arrive and hold more than white space."""
     return [
-        (start, end) for start, end in gaps(evidence.ranges, len(text)) if text[start:end].strip()
+        (start, end)
+        for start, end in gaps(evidence.ranges, len(text))
+        if text[start : min(end, start + GLANCE)].strip() or text[start + GLANCE : end].strip()
     ]
 
 
@@ -99,27 +104,43 @@ def field_counts(layout: Layout, evidence: Evidence, work: Work) -> dict[str, tu
     delivered = dict.fromkeys(produced, 0)
     complete = evidence.complete
     named = _column_names(layout, holder) if complete is None else None
-    rows = layout.rows if complete is None and layout.row_of is not None else None
-    whole: Counter[tuple[str, ...]] = Counter()
-    for index in range(layout.size):
-        if complete is not None:
-            whole[tuple(complete[index])] += 1
-            continue
-        place = rows[layout.row_of[index]] if rows and layout.row_of is not None else None
-        if place is not None and holder.holds(place):
-            whole[tuple(layout.fields(index))] += 1
-        elif place is None or holder.touches(place):
-            places = layout.places(index)
-            work.spend(1 + 2 * len(places), "fields")
-            for name, at in places.items():
-                delivered[name] += holder.holds(at)
+    whole, torn = _whole_and_torn(layout, evidence, holder, work)
     for names, count in whole.items():
         for name in names:
             delivered[name] += count
+    for places in torn:
+        work.spend(1 + 2 * len(places), "fields")
+        for name, at in places.items():
+            delivered[name] += holder.holds(at)
     return {
         name: (delivered[name] if named is None or name in named else 0, total)
         for name, total in produced.items()
     }
+
+
+def _whole_and_torn(
+    layout: Layout, evidence: Evidence, holder: Holder, work: Work
+) -> tuple[Counter[tuple[str, ...]], Iterable[dict[str, Place]]]:
+    """Count the sets of fields that arrived whole, and locate the members of torn records."""
+    if evidence.complete is not None:
+        return Counter(tuple(evidence.complete[index]) for index in range(layout.size)), ()
+    left = layout.remains(evidence.ranges)
+    if left is not None:
+        if len(layout.kinds) == 1:
+            return Counter(dict.fromkeys(layout.kinds, left.count)), left.torn
+        indexes = chain.from_iterable(left.whole)
+        return Counter(tuple(layout.fields(index)) for index in indexes), left.torn
+    rows = layout.rows if layout.row_of is not None else None
+    whole: Counter[tuple[str, ...]] = Counter()
+    torn: list[int] = []
+    for index in range(layout.size):
+        place = rows[layout.row_of[index]] if rows and layout.row_of is not None else None
+        if place is not None and holder.holds(place):
+            whole[tuple(layout.fields(index))] += 1
+        elif place is None or holder.touches(place):
+            torn.append(index)
+    work.spend(len(torn), "fields")
+    return whole, map(layout.places, torn)
 
 
 def _column_names(layout: Layout, holder: Holder) -> set[str] | None:
@@ -131,8 +152,7 @@ def _column_names(layout: Layout, holder: Holder) -> set[str] | None:
 
 def _field_totals(layout: Layout) -> dict[str, int]:
     counts = dict.fromkeys(layout.header or layout.names(), 0)
-    shapes = Counter(tuple(layout.fields(index)) for index in range(layout.size))
-    for names, count in shapes.items():
+    for names, count in layout.kinds.items():
         for name in names:
             counts[name] += count
     return counts
@@ -151,5 +171,8 @@ def row_counts(layout: Layout, evidence: Evidence, work: Work) -> tuple[int, int
     work.spend(layout.row_total // 2, "rows")
     if evidence.rows is not None:
         return evidence.rows, layout.row_total
+    left = layout.remains(evidence.ranges)
+    if left is not None:
+        return left.count, layout.row_total
     holder = Holder(evidence.ranges)
     return sum(map(holder.holds, layout.rows or [])), layout.row_total

@@ -124,11 +124,11 @@ def _is_synopsis(cut: Cut) -> bool:
     """A synopsis names the fields of a value and delivers few of them."""
     if cut.evidence.how in ("value", "rendering"):
         return False
-    names = cut.made.layout.names()
-    if len(names) < 2:
-        return False
     noise = cut.evidence.noise
     if _STRUCTURE.search(noise) is None or cut.evidence.kept > 0.6 * len(cut.produced):
+        return False
+    names = cut.made.layout.names()
+    if len(names) < 2:
         return False
     # Of very many names the first ones stand for all.
     names = names[: max(20, MOST_COMPARED // (len(noise) + 1))]
@@ -182,6 +182,8 @@ def _by_shape(cut: Cut) -> str:
 
 def _retold(text: str, noise: str) -> bool:
     """Say whether the words of a lost range stand in the delivered text after all, re-rendered."""
+    if not noise:
+        return False
     words = _WORD.findall(text[:2_000])
     there = set(_WORD.findall(noise[:20_000]))
     return len(words) > 1 and sum(word in there for word in words) >= 0.9 * len(words)
@@ -209,7 +211,7 @@ def _clips_lines(cut: Cut, lost: list[Place]) -> bool:
         if start > 0
         and text[start - 1] not in "\r\n"
         and (end == len(text) or text[end] in "\r\n")
-        and not text[start:end].strip("\r\n").count("\n")
+        and (text.find("\n", start, end) < 0 or "\n" not in text[start:end].strip("\r\n"))
     ]
     if cut.has("line_clip"):
         return len(at_ends) >= max(1, len(lost) // 2)
@@ -291,5 +293,7 @@ def _even_in_bytes(cut: Cut) -> bool:
     parts = [cut.produced[start:end] for start, end in cut.evidence.ranges]
     if len(parts) != 2:
         return False
+    if abs(len(parts[0]) - len(parts[1])) <= 4:
+        return False
     sizes = [len(part.encode("utf-8", "surrogatepass")) for part in parts]
-    return abs(sizes[0] - sizes[1]) <= 4 < abs(len(parts[0]) - len(parts[1]))
+    return abs(sizes[0] - sizes[1]) <= 4

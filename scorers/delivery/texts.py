@@ -8,6 +8,7 @@ from itertools import pairwise
 from scorers import markers
 from scorers.anchors import DENSE
 from scorers.delivery.evidence import Evidence, Place, merged, sampled
+from scorers.glance import holds
 from scorers.overlap import Run, align, common_prefix, common_suffix, gaps
 from scorers.payload.skeleton import Skeleton, skeleton
 
@@ -17,10 +18,12 @@ _DOTS = re.compile(r"(?<!\.)(?:\.{3}|\.{6}|…)(?!\.)")
 _FILLERS = "\ufdd0\ufdd1\ufdd2\ufdd3"
 # Stands in for a line break of a marker.
 NEWLINE = "\ufdd4"
-# Texts longer than this are searched for markers only where they differ; how near to that; and how
-# much of it at most. Characters that are searched for the markers found.
+# Of texts longer than this only the part that differs, and what is this near to it, is looked at;
+# how much of that at most. Characters that are searched for the markers found.
 LONG = 20_000
 NEAR = 2_000
+# The most dots that stand together, and a character before and behind them.
+NEAR_DOTS = 8
 DENSEST = 6_000_000
 SEARCHES = 200_000_000
 BLANKS = _FILLERS + NEWLINE + " \t\r\n"
@@ -28,7 +31,8 @@ BLANKS = _FILLERS + NEWLINE + " \t\r\n"
 
 def without_markers(delivered: str, produced: str) -> tuple[str, tuple[markers.Sighting, ...]]:
     """Blank out the known markers that are not the tool's own text; offsets stay as they are."""
-    found = _own(produced, delivered)
+    strange = _strange_part(produced, delivered)
+    found = _own(produced, delivered, strange)
     filler = next((char for char in _FILLERS if char not in produced), "\ufdd0")
     parts, at = [], 0
     for one in found:
@@ -41,23 +45,36 @@ def without_markers(delivered: str, produced: str) -> tuple[str, tuple[markers.S
         at = end
     parts.append(delivered[at:])
     blanked = "".join(parts)
-    if "..." not in produced and "…" not in produced:
-        blanked = _DOTS.sub(lambda match: filler * len(match[0]), blanked)
+    # Dots that the produced text has not stand where the texts differ, or across its edges.
+    first, last = max(0, strange[0] - NEAR_DOTS), strange[1] + NEAR_DOTS
+    part = blanked[first:last]
+    if ("..." in part or "…" in part) and "..." not in produced and "…" not in produced:
+        part = _DOTS.sub(lambda match: filler * len(match[0]), part)
+        blanked = blanked[:first] + part + blanked[last:]
     return blanked, found
 
 
-def _own(produced: str, delivered: str) -> tuple[markers.Sighting, ...]:
+def _strange_part(produced: str, delivered: str) -> Place:
+    """Return the range of the delivered text between what opens and what ends as the produced one
+    does."""
+    start = common_prefix(produced, delivered)
+    most = min(len(produced), len(delivered)) - start
+    end = len(delivered) - common_suffix(
+        produced, delivered, len(produced), len(delivered), most
+    )
+    return start, end
+
+
+def _own(produced: str, delivered: str, strange: Place) -> tuple[markers.Sighting, ...]:
     """Return the known markers that the produced text has not. What opens and ends as that does is
-    its own, so that only the middle of a long text is searched."""
+    its own, so that only the `strange` part between is searched."""
     start, end = 0, len(delivered)
     if len(delivered) > LONG:
-        most = min(len(produced), end)
-        start = max(0, common_prefix(produced, delivered) - NEAR)
-        suffix = common_suffix(produced, delivered, len(produced), end, most - start)
-        end = min(end, end - suffix + NEAR)
+        start, end = max(0, strange[0] - NEAR), min(end, strange[1] + NEAR)
         if end - start > DENSEST:
             return _sampled(produced, delivered, start, end)
-    return _strange(produced, markers.sightings(delivered, start=start, end=end), delivered)
+    found = markers.sightings(delivered, start=start, end=end, near=strange)
+    return _strange(produced, found, delivered)
 
 
 def _sampled(produced: str, delivered: str, start: int, end: int) -> tuple[markers.Sighting, ...]:
@@ -81,14 +98,14 @@ def _strange(
             if left <= 0:
                 text = one.marker.needle
             left -= len(produced)
-            known.setdefault(text, text in produced)
+            known.setdefault(text, holds(produced, text))
         if not known[text]:
             strange.append(one)
     return tuple(strange)
 
 
 def _blank(text: str, filler: str) -> str:
-    return "".join(NEWLINE if char == "\n" else filler for char in text)
+    return NEWLINE.join(filler * len(part) for part in text.split("\n"))
 
 
 def by_text(produced: str, blanked: str) -> Evidence:

@@ -52,7 +52,9 @@ def weigh(
         return best
     clean = best.unexplained < 0.1 * len(delivered)
     lined = made.format != "json" and clean  # what is left of lines is lines, whatever they hold
-    value = None if lined else by_value(produced, made.layout, delivered, message.values, work)
+    value = None
+    if not lined and not (torn and _in_fragments(message, best, found)):
+        value = by_value(produced, made.layout, delivered, message.values, work)
     if value is not None and _is_payload(value, best, delivered, found):
         value.seams = best.seams
         return value
@@ -72,6 +74,19 @@ def weigh(
     if few and not found:
         best = by_mention(made.layout, delivered, work) or best
     return best
+
+
+def _in_fragments(message: Message, best: Evidence, found: Sightings) -> bool:
+    """Say whether no value in the delivered text can be its payload: each holds less than half of
+    what was kept, or a known marker says that head and tail are all there is."""
+    if len(best.ranges) == 2 and _says_head_tail(found):
+        return True
+    longest = max((end - start for _, start, end in message.values), default=0)
+    return 2 * longest < best.kept
+
+
+def _says_head_tail(found: Sightings) -> bool:
+    return any((one.marker.strategy or "").startswith("head_tail") for one in found)
 
 
 def _is_opening(best: Evidence) -> bool:
@@ -146,7 +161,7 @@ def _is_payload(value: Evidence, best: Evidence, delivered: str, found: Sighting
     clean = len(best.ranges) == 2 and best.unexplained < 0.1 * len(delivered)
     if clean and value.kinds & {"clip", "value", "number"} and value.kinds & {"row", "key"}:
         return False
-    if clean and any((one.marker.strategy or "").startswith("head_tail") for one in found):
+    if clean and _says_head_tail(found):
         return False
     if size >= len(delivered.strip()):
         return True

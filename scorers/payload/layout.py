@@ -5,20 +5,37 @@ Places are looked up when they are asked for: most comparisons ask for few of th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 from scorers.payload.cells import cell_values, cells, columns
 from scorers.payload.json_text import read
 from scorers.payload.members import Place, deep_rows, elements, main_list, members, skip
+from scorers.payload.remains import Remains, remains
 
-__all__ = ["Layout", "Place", "columns", "lines", "of_csv", "of_json", "of_json_lines", "of_lines"]
+__all__ = [
+    "Layout",
+    "Place",
+    "columns",
+    "lines",
+    "of_csv",
+    "of_json",
+    "of_json_lines",
+    "of_lines",
+    "of_records",
+]
 
 
 def _nowhere(_index: int) -> dict[str, Place]:
     return {}
+
+
+def _nothing(_ranges: list[Place]) -> None:
+    return None
 
 
 @dataclass
@@ -28,7 +45,8 @@ class Layout:
     the key's first to behind the value's last character. `values`: what the records hold; empty
     where there are none. `header`: for CSV, the column names. `main`: the member of a lone object
     that holds its rows. `row_of`: the row that each record is, None where a record is no row. What
-    begins with `find` looks up the rest; `width_of` counts the cells of a CSV's record.
+    begins with `find` looks up the rest; `width_of` counts the cells of a CSV's record; `keys` are
+    the fields of every record where they are known without its values.
     """
 
     header: dict[str, Place] | None = None
@@ -37,9 +55,12 @@ class Layout:
     find_rows: Callable[[], list[Place]] | None = None
     find_values: Callable[[], list[dict[str, Any]]] = list
     find_places: Callable[[int], dict[str, Place]] = _nowhere
+    find_remains: Callable[[list[Place]], Remains | None] = _nothing
     width_of: Callable[[int], int] | None = None
+    keys: Sequence[Mapping[str, Any]] | None = None
     total: int | None = None
     _known: dict[int, dict[str, Place]] = field(default_factory=dict)
+    _left: tuple[list[Place], Remains | None] | None = None
 
     @cached_property
     def rows(self) -> list[Place] | None:
@@ -68,6 +89,13 @@ class Layout:
             found = self._known[index] = self.find_places(index)
         return found
 
+    def remains(self, ranges: list[Place]) -> Remains | None:
+        """Return the records of a JSON array that `ranges` of its text hold, if that can be told
+        without locating every one."""
+        if self._left is None or self._left[0] != ranges:
+            self._left = ranges, self.find_remains(ranges)
+        return self._left[1]
+
     @property
     def row_total(self) -> int | None:
         """Return the number of rows, None where rows have no meaning."""
@@ -79,7 +107,7 @@ class Layout:
         """Name the fields of one record, without locating them."""
         if self.header is not None and self.width_of is not None:
             return list(self.header)[: self.width_of(index)]
-        return self.values[index]
+        return self.values[index] if self.keys is None else self.keys[index]
 
     @cached_property
     def all_names(self) -> list[str]:
@@ -87,15 +115,16 @@ class Layout:
         if self.header is not None:
             widest = max(map(self.width_of, range(self.size)), default=0) if self.width_of else 0
             return list(self.header)[:widest]
-        seen: dict[str, None] = {}
-        known: set[tuple[str, ...]] = set()
-        for record in self.values:
-            keys = tuple(record)
-            if keys not in known:
-                if len(known) < 1_000:
-                    known.add(keys)
-                seen.update(dict.fromkeys(keys))
-        return list(seen)
+        return list(dict.fromkeys(chain.from_iterable(self.kinds)))
+
+    @cached_property
+    def kinds(self) -> dict[tuple[str, ...], int]:
+        """Count the records by the fields they have, in order of first appearance."""
+        if not self.size:
+            return {}
+        if self.header is None:
+            return Counter(map(tuple, self.values if self.keys is None else self.keys))
+        return Counter(tuple(self.fields(index)) for index in range(self.size))
 
     def names(self) -> list[str]:
         """Return the field names in order of first appearance."""
@@ -123,6 +152,20 @@ def of_json(text: str, value: Any) -> Layout:
         find_values=lambda: [value[row] for row in row_of],
     )
     layout.find_places = lambda index: members(text, (layout.rows or [])[row_of[index]][0])
+    return layout
+
+
+def of_records(text: str, records: Sequence[Mapping[str, Any]]) -> Layout:
+    """Lay out a JSON array of objects whose members are known, and their values not yet."""
+    layout = Layout(
+        row_of=range(len(records)),
+        total=len(records),
+        keys=records,
+        find_rows=lambda: elements(text, skip(text, 0)),
+        find_values=lambda: list(read(text)),
+        find_remains=lambda ranges: remains(text, len(records), ranges),
+    )
+    layout.find_places = lambda index: members(text, (layout.rows or [])[index][0])
     return layout
 
 
@@ -186,7 +229,7 @@ def of_lines(text: str) -> Layout:
 def lines(text: str) -> list[Place]:
     """Return the non-empty lines, without the white space around them."""
     found, at = [], 0
-    for line in text.replace("\r", "\n").split("\n"):
+    for line in (text.replace("\r", "\n") if "\r" in text else text).split("\n"):
         bare = line.strip()
         if bare:
             start = at + len(line) - len(line.lstrip())

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
+from scorers.glance import has_any, has_word, lines
 from scorers.payload import layout
-from scorers.payload.json_text import MISSING, Missing, json_cost, read
+from scorers.payload.json_text import MISSING, Missing, json_cost, read, records_in
 from scorers.payload.work import TooLarge, Work
 
 # Formats whose validity can be checked, and formats whose rows are their non-empty lines.
@@ -20,19 +23,19 @@ _TIME = re.compile(
     r"^\W{0,2}(?:\d{4}-\d\d-\d\d[T ]\d\d:|\d\d:\d\d:\d\d|[A-Z][a-z]{2} +\d+ \d\d:\d\d)"
 )
 _LEVEL = re.compile(r"\b(?:DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|FATAL|CRITICAL|PASSED|FAILED)\b")
+_LEVELS = ("DEBUG", "INFO", "NOTICE", "WARN", "ERROR", "FATAL", "CRITICAL", "PASSED", "FAILED")
 _TRACE = re.compile(
     r"Traceback \(most recent call last\)|^[ \t]+at [\w.$<>]+\(|^Exception in thread|^panic: |"
     r"^(?:[A-Z]\w*)?(?:Error|Exception): |^[\w.]+(?:Error|Exception): ",
     re.MULTILINE,
 )
+_FAULTS = ("Traceback (", "Error: ", "Exception", "panic: ", "\tat ", " at ")
 _DIFF = re.compile(r"^(?:diff --git |@@ -\d+|--- \S+\n\+\+\+ )", re.MULTILINE)
 _PATH = re.compile(r"^(?:[dl-][rwxsStT-]{9}.*|[^\s|]*[/\\][^\s|]*|[^\s:|]+\.\w{1,5})(?:[:\s]|$)")
 _NUMBERED = re.compile(r"^\s*\d+(?:\t| {1,3}\||  |: |→)")
 _CODE = re.compile(
     r"^[ \t]*(?:def |class |import |from \w+ import|function |const |let |var |export |public |"
-    r"private |#include|package |func |fn |use |return\b|if \(|for \(|SELECT |CREATE )|"
-    r"[;{][ \t\r]*$",
-    re.MULTILINE,
+    r"private |#include|package |func |fn |use |return\b|if \(|for \(|SELECT |CREATE )"
 )
 _TAG = re.compile(
     r"<(?:!doctype|html|head|body|div|p|ul|li|table|section|span|a|h[1-6])\b", re.IGNORECASE
@@ -41,18 +44,28 @@ _BLOB = re.compile(r"^[A-Za-z0-9+/_-]{64,}={0,2}$")
 _NAME = re.compile(r"^[\w .()%/#:@*-]{1,60}$")
 _RULE = re.compile(r"^(?=[^\n]*?--)[ \t|+:=-]*+$", re.MULTILINE)
 _SENTENCE = re.compile(r"[.!?…]['\")\]]?(?:\s|$)|[。！？]")
+_STOPS = ".!?…。！？"
 
 
-@dataclass(slots=True)
+def _nothing() -> Missing:
+    return MISSING
+
+
+@dataclass
 class Shape:
     """A text's format, its value where it is JSON, and where its fields and rows stand. `bounded`
     says that the text was too large for its fields and rows to be looked up."""
 
     format: str
-    value: Any | Missing = MISSING
+    find_value: Callable[[], Any | Missing] = _nothing
     layout: layout.Layout = field(default_factory=layout.Layout)
     delimiter: str = ","
     bounded: bool = False
+
+    @cached_property
+    def value(self) -> Any | Missing:
+        """Return the value of a JSON text; most comparisons do without it."""
+        return self.find_value()
 
 
 def shape(text: str, work: Work | None = None) -> Shape:
@@ -71,23 +84,27 @@ def shape(text: str, work: Work | None = None) -> Shape:
 def _shape(text: str, bare: str, work: Work) -> Shape:
     if bare[0] in '{["':
         work.spend(json_cost(text), "fields")
+        records = records_in(text) if bare[0] == "[" else None
+        if records:
+            found = layout.of_records(text, records)
+            return Shape("json", lambda: list(found.values), found)
         value = read(text)
         if isinstance(value, dict | list) or (isinstance(value, str) and bare[0] == '"'):
-            return Shape("json", value, layout.of_json(text, value))
+            return Shape("json", lambda: value, layout.of_json(text, value))
         if bare[0] != '"' and "\n" in bare:
             work.spend(json_cost(text), "fields")
-            lines = layout.of_json_lines(text)
-            if lines is not None:
-                return Shape("jsonl", MISSING, lines)
+            records_of = layout.of_json_lines(text)
+            if records_of is not None:
+                return Shape("jsonl", layout=records_of)
     delimiter = delimited(bare)
     if delimiter:
         work.spend(2 * bare.count("\n"), "fields")
-        return Shape("csv", MISSING, layout.of_csv(text, delimiter), delimiter)
+        return Shape("csv", layout=layout.of_csv(text, delimiter), delimiter=delimiter)
     name = _words(bare[:SAMPLE])
     if name not in LINED:
         return Shape(name)
     work.spend(bare.count("\n"), "rows")
-    return Shape(name, MISSING, layout.of_lines(text))
+    return Shape(name, layout=layout.of_lines(text))
 
 
 def _glance(bare: str) -> str:
@@ -105,7 +122,9 @@ def _is_record(line: str) -> bool:
 def delimited(text: str) -> str | None:
     """Return the delimiter of a table of at least two lines with a header of names, else None."""
     head = text[:SAMPLE]
-    rows = head.splitlines()
+    if not has_any(head, ",\t;"):
+        return None
+    rows = lines(head)
     if len(text) > SAMPLE:
         rows.pop()
     if len(rows) < 2:
@@ -125,49 +144,64 @@ def delimited(text: str) -> str | None:
 
 
 def _words(text: str) -> str:
-    lines = [line for line in text.splitlines() if line.strip()]
-    count = len(lines)
-    if _TAG.search(text[:500]) and text.count("<") >= 4:
+    rows = [line for line in lines(text) if line.strip()]
+    count = len(rows)
+    opening = text[:500]
+    if "<" in opening and _TAG.search(opening) and text.count("<") >= 4:
         return "html"
-    if _DIFF.search(text):
+    if _is_diff(text):
         return "diff"
-    if _is_trace(text, lines):
+    if _is_trace(text, rows):
         return "traceback"
     if count == 1 and _BLOB.match(text):
         return "base64"
-    if count > 2 and all(_BLOB.match(line) for line in lines[:-1]):
+    if count > 2 and all(_BLOB.match(line) for line in rows[:-1]):
         return "base64"
-    if _RULE.search(text) and ("|" in text or "+-" in text):
+    if "-" in text and ("|" in text or "+-" in text) and "--" in text and _RULE.search(text):
         return "table"
-    return _prose_or_lines(text, lines)
+    return _prose_or_lines(text, rows)
 
 
-def _is_trace(text: str, lines: list[str]) -> bool:
+def _is_diff(text: str) -> bool:
+    if "\n" not in text:
+        return _DIFF.match(text) is not None
+    if not has_word(text, ("diff --git ", "@@ -", "+++ ")):
+        return False
+    return _DIFF.search(text) is not None
+
+
+def _is_trace(text: str, rows: list[str]) -> bool:
     """Say whether a text is a stack trace, rather than a log that holds one."""
-    if not _TRACE.search(text):
-        return False
-    if not (_TRACE.match(text) or "Traceback" in text or len(lines) > 3):
-        return False
-    return sum(1 for line in lines if _TIME.match(line)) <= len(lines) / 3
+    if not _TRACE.match(text):
+        faults = _FAULTS if "\n" in text else _FAULTS[:1]
+        if not has_word(text, faults) or not _TRACE.search(text):
+            return False
+        if "Traceback" not in text and len(rows) <= 3:
+            return False
+    return sum(1 for line in rows if _TIME.match(line)) <= len(rows) / 3
 
 
-def _prose_or_lines(text: str, lines: list[str]) -> str:
-    count = len(lines)
+def _prose_or_lines(text: str, rows: list[str]) -> str:
+    count = len(rows)
 
-    def share(test: re.Pattern[str]) -> float:
-        return sum(1 for line in lines if test.search(line)) / count
+    def share(test: Callable[[str], object]) -> float:
+        return sum(1 for line in rows if test(line)) / count
 
-    if share(_TIME) > 0.3 or share(_LEVEL) > 0.5:
+    if share(_TIME.match) > 0.3 or (has_word(text, _LEVELS) and share(_LEVEL.search) > 0.5):
         return "log"
-    if count > 2 and (share(_PATH) > 0.7 or share(_NUMBERED) > 0.8):
+    paths = share(_PATH.match) if count > 2 else 0
+    if paths > 0.7 or (count > 2 and share(_NUMBERED.match) > 0.8):
         return "listing"
     if text[0] in "{[" and text[-1] not in "}]":
         return "text"
-    if share(_CODE) > 0.25:
+    if share(_is_code) > 0.25:
         return "code"
-    words = len(text.split())
-    if _SENTENCE.search(text) and (words / count >= 8 or (words < 8 and len(text) > 60)):
-        return "prose"
-    if count > 2 and share(_PATH) > 0.5:
-        return "listing"
-    return "log"
+    if has_any(text, _STOPS) and _SENTENCE.search(text):
+        words = len(text.split(None, 8 * count))  # more are not asked for
+        if words >= 8 * count or (words < 8 and len(text) > 60):
+            return "prose"
+    return "listing" if paths > 0.5 else "log"
+
+
+def _is_code(line: str) -> bool:
+    return line.rstrip(" \t\r")[-1:] in (";", "{") or _CODE.match(line) is not None

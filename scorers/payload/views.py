@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any, NamedTuple
 
-from scorers.payload.json_text import MISSING, read, read_at
+from scorers.glance import has_any, has_word, lines
+from scorers.payload.json_text import MISSING, parses, read, read_at
 
 # Python literals longer than this are left to the skeleton: parsing them is slow and hungry.
 LONGEST_LITERAL = 200_000
@@ -41,6 +42,7 @@ _BAD_ESCAPE = re.compile(r"(?<!\\)(?:\\\\)*+\\[^\\'\"abfnrtv0-7xuUN\n]")
 _OPENS = re.compile(r"(?<![^\s:>])[{\[]")
 # What a Python literal has and JSON has not.
 _PYTHON = re.compile(r"['(]|\b(?:True|False|None)\b")
+_CONSTANTS = ("True", "False", "None")
 _CLOSING = {"{": "}", "[": "]", "(": ")", "'": "'", '"': '"'}
 
 
@@ -104,6 +106,8 @@ def literal(text: str) -> Any:
     bare = text.strip() if len(text) <= 2 * LONGEST_LITERAL else ""
     if not bare or bare[-1] != _CLOSING.get(bare[0]) or len(bare) > LONGEST_LITERAL:
         return MISSING
+    if not has_any(bare, "'(") and not has_word(bare, _CONSTANTS):
+        return MISSING
     if _PYTHON.search(bare) is None:  # it would be JSON, and was read as that
         return MISSING
     if _BAD_ESCAPE.search(bare):  # no repr writes it, and Python warns about it on stderr
@@ -116,7 +120,7 @@ def literal(text: str) -> Any:
 
 def whole_value(text: str) -> Any:
     """Return the value that a text is, as JSON or as a Python literal; `MISSING` if it is none."""
-    value = read(text)
+    value = read(text) if parses(text) else MISSING
     return literal(text) if value is MISSING else value
 
 
@@ -150,9 +154,11 @@ def _records(text: str) -> list[Any]:
     """Return the values of JSON lines, none where a line is something else."""
     if text.lstrip()[:1] not in ("{", "["):
         return []
-    found = []
-    for line in text.splitlines():
+    found: list[Any] = []
+    for line in lines(text):
         if line.strip():
+            if not found and not parses(line):
+                return found
             value = read(line)
             if not isinstance(value, dict | list):
                 return []
