@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from typing import Protocol
 
 from collector.errors import where
-from collector.in_flight import UNANNOUNCED_BYTES, InFlight
+from collector.in_flight import FIRST_BYTES, InFlight, Reservation
 from collector.otlp import Batch, Encoding, Signal, decode, reply
 from collector.otlp.inflate import inflate
 
@@ -84,14 +84,15 @@ class Intake:
         self,
         signal: Signal,
         encoding: Encoding,
-        read: Callable[[], Awaitable[Body]],
+        read: Callable[[Reservation], Awaitable[Body]],
         *,
         peer: str,
         announced: int,
     ) -> Batch:
         """Return the batch that may now be acknowledged.
 
-        `read` is called once there is room for what the request of `peer` announced. Raises
+        `read` is called once there is room for what the request of `peer` announced; it takes
+        more where it needs more. Raises
         `Permanent` or `Retryable`, already counted, when the request is refused as a whole;
         whatever else was raised is counted and logged too.
         """
@@ -99,11 +100,11 @@ class Intake:
         try:
             async with self._in_flight.reserve(peer, announced) as held:
                 async with held.receiving(_BODY_SECONDS):
-                    body = await read()
-                held.resize(self.room_for(len(body.data), body.coding))
+                    body = await read(held)
+                await held.resize(self.room_for(len(body.data), body.coding))
                 batch = await self._decode(signal, encoding, body)
                 del body
-                held.resize(len(batch.body))
+                await held.resize(len(batch.body))
                 if batch.records:
                     count = len(batch.records)
                     await self._consume(batch)
@@ -118,7 +119,7 @@ class Intake:
 
     def room_for(self, size: int | None, coding: str | None) -> int:
         """Return the bytes that a body will probably take, from its size as sent."""
-        size = UNANNOUNCED_BYTES if size is None else size
+        size = FIRST_BYTES if size is None else size
         return min(size if coding is None else size * _RATIO, self._limit)
 
     async def _decode(self, signal: Signal, encoding: Encoding, body: Body) -> Batch:

@@ -1,7 +1,6 @@
 """Bytes in flight: who gets them, who waits, who is cut off."""
 
 import asyncio
-from contextlib import AsyncExitStack
 
 import pytest
 
@@ -24,34 +23,44 @@ async def held(bound, peer, size, until):
 
 def test_a_request_that_never_fits_is_refused_for_good():
     async def run():
-        async with InFlight(100).reserve("a", 101):
-            pass
+        async with InFlight(100).reserve("a", 101) as taken:
+            assert taken.size == 100
+            await taken.resize(101)
 
     with pytest.raises(Permanent) as refusal:
         asyncio.run(run())
     assert refusal.value.reason == "too_large"
 
 
-def test_the_largest_request_waits_for_all_others_and_is_not_overtaken():
+def test_who_has_a_part_comes_first_and_is_not_overtaken():
     order = []
 
-    async def take(bound, peer, size):
-        async with bound.reserve(peer, size):
+    async def take(bound, peer, size, grown):
+        async with bound.reserve(peer, size) as taken:
+            await taken.resize(grown)
             order.append(peer)
 
     async def run():
         bound, done = InFlight(100), asyncio.Event()
         async with asyncio.TaskGroup() as group:
-            group.create_task(held(bound, "small", 10, done))
+            group.create_task(held(bound, "a", 10, done))
             await asyncio.sleep(0)
-            for peer, size in (("whole", 100), ("later", 10)):
-                group.create_task(take(bound, peer, size))
+            for peer, size, grown in (("whole", 10, 100), ("later", 10, 10)):
+                group.create_task(take(bound, peer, size, grown))
                 await asyncio.sleep(0)
             assert order == []
             done.set()
 
     asyncio.run(run())
     assert order == ["whole", "later"]
+
+
+def test_what_is_announced_is_not_what_is_given():
+    async def run():
+        async with InFlight(1 << 30).reserve("a", 1 << 30) as taken:
+            return taken.size
+
+    assert asyncio.run(run()) == in_flight.FIRST_BYTES
 
 
 def test_peers_take_turns_however_many_requests_one_has_waiting():
@@ -164,18 +173,26 @@ def test_a_slow_body_is_cut_off_where_others_wait_and_only_there():
     assert told == [("a", "slow_body")], "the largest of who holds most, and no more than needed"
 
 
-def test_growing_beyond_what_is_free_is_refused():
+def test_of_bodies_that_keep_each_other_waiting_one_goes_on():
+    told = []
+
+    async def grow(bound, peer):
+        try:
+            async with bound.reserve(peer, 50) as taken, taken.receiving(60):
+                await asyncio.sleep(0)
+                await taken.resize(100)
+        except Retryable as error:
+            told.append(error.reason)
+        else:
+            told.append("whole")
+
     async def run():
         bound = InFlight(100)
-        async with AsyncExitStack() as stack:
-            first = await stack.enter_async_context(bound.reserve("a", 10))
-            await stack.enter_async_context(bound.reserve("b", 40))
-            first.resize(60)
-            with pytest.raises(Retryable):
-                first.resize(61)
-            first.resize(5)
-            await stack.enter_async_context(bound.reserve("c", 55))
-        async with bound.reserve("d", 100):
-            return True
+        async with asyncio.TaskGroup() as group:
+            for peer in "ab":
+                group.create_task(grow(bound, peer))
+        async with bound.reserve("c", 100) as taken:
+            return taken.size
 
-    assert asyncio.run(run())
+    assert asyncio.run(run()) == 100
+    assert told == ["slow_body", "whole"]

@@ -107,7 +107,7 @@ class OtlpGrpc:
                 batch = await self._intake.take(
                     signal,
                     "protobuf",
-                    lambda: self._message(requests),
+                    lambda _: self._message(requests),
                     # ipv4:127.0.0.1:40000, without the port
                     peer=context.peer().rpartition(":")[0],
                     announced=self._intake.room_for(None, None),

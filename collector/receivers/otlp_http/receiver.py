@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from collector.bearer import CHALLENGE, Tokens
 from collector.errors import ConfigError, Permanent, Retryable
-from collector.in_flight import InFlight
+from collector.in_flight import InFlight, Reservation
 from collector.otlp import Encoding, reply
 from collector.otlp.inflate import CODINGS
 from collector.receiver import Body, Consume, Intake, ReceiverObserver
@@ -124,8 +124,9 @@ class OtlpHttp:
             self._intake.refuse(request.signal, error)
             return _refusal(error, request)
 
-        async def body() -> Body:
-            return Body(await read(receive, self._config.max_body_bytes), request.coding)
+        async def body(held: Reservation) -> Body:
+            limit = self._config.max_body_bytes
+            return Body(await read(receive, held, limit), request.coding)
 
         try:
             batch = await self._intake.take(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from collector.errors import Permanent, Retryable
+from collector.in_flight import FIRST_BYTES, Reservation
 from collector.otlp import Encoding, Signal
 from collector.otlp.inflate import CODINGS
 from collector.receiver import UNSUPPORTED_METRICS
@@ -94,8 +95,8 @@ def head(scope: dict[str, Any]) -> Head:
     )
 
 
-async def read(receive: Receive, max_body_bytes: int) -> bytes:
-    """Return the body as sent. Raises `Permanent` or `DisconnectedError`."""
+async def read(receive: Receive, held: Reservation, max_body_bytes: int) -> bytes:
+    """Return the body as sent. Raises `Permanent`, `Retryable` or `DisconnectedError`."""
     pieces = []
     arrived = 0
     more = True
@@ -108,6 +109,8 @@ async def read(receive: Receive, max_body_bytes: int) -> bytes:
         arrived += len(piece)
         if arrived > max_body_bytes:
             raise _too_large(max_body_bytes)
+        if arrived > held.size:
+            await held.resize(min(arrived + FIRST_BYTES, max_body_bytes))
         pieces.append(piece)
     return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
