@@ -11,6 +11,7 @@ import httptools
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from collector.errors import Permanent, Retryable
+from collector.incoming import EXTENSION, Incoming
 
 Refused = Callable[[Permanent | Retryable], None]
 """Counts a request of which no application was told, for it never had a whole head."""
@@ -74,7 +75,6 @@ class Connection(HttpToolsProtocol):
     _head_bytes = 0
     _field_bytes = 0
     _pieces = 0
-    _body_bytes = 0
     _too_much: _TooMuch | None = None
     _in_head = False
     _in_body = False
@@ -90,6 +90,7 @@ class Connection(HttpToolsProtocol):
         super().__init__(*args, **named)
         self._most = most
         self._refused = refused
+        self._incoming: Incoming
 
     @property
     def is_idle(self) -> bool:
@@ -201,7 +202,7 @@ class Connection(HttpToolsProtocol):
         if len(self.pipeline) >= _PIPELINED:
             self._stop(_MANY_IN_A_ROW)
         self._in_head = True
-        self._head_bytes = self._field_bytes = self._pieces = self._body_bytes = 0
+        self._head_bytes = self._field_bytes = self._pieces = 0
         self._close_in(_HEAD_SECONDS, self._late)
         super().on_message_begin()
 
@@ -221,10 +222,10 @@ class Connection(HttpToolsProtocol):
     def on_body(self, body: bytes) -> None:
         """A piece of the body came."""
         self._pieces += 1
-        self._body_bytes += len(body)
-        if self._pieces > _PIECES and self._body_bytes < self._pieces * _PIECE_BYTES:
+        if self._pieces > _PIECES and self._incoming.size < self._pieces * _PIECE_BYTES:
             raise httptools.HttpParserError("a body of tiny chunks")
-        super().on_body(body)
+        if not self.cycle.response_complete:
+            self._incoming.add(body)
 
     def on_headers_complete(self) -> None:
         """From here on the reader of the body watches the time."""
@@ -237,6 +238,9 @@ class Connection(HttpToolsProtocol):
         self._in_body = True
         self._keep_open()
         super().on_headers_complete()
+        # The application starts with the next turn of the loop.
+        self._incoming = Incoming(self.cycle, self.flow)
+        self.cycle.scope["extensions"] = {EXTENSION: self._incoming}  # type: ignore[dict-item]
 
     def on_message_complete(self) -> None:
         """The request is complete; perhaps it was answered already."""

@@ -31,7 +31,7 @@ UNSUPPORTED_METRICS = (
 
 # Decoding more takes some milliseconds, long enough for other connections to notice; so does
 # inflating, where a bomb grows a thousandfold.
-_INLINE_BYTES = {False: 256 << 10, True: 16 << 10}
+_INLINE_BYTES = {False: 4 << 20, True: 16 << 10}
 # Telemetry inflates to five times its size, rarely more.
 _RATIO = 8
 # At once: they share one interpreter, and probes and scrapes need threads too.

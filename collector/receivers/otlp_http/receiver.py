@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from collector.bearer import CHALLENGE, Tokens
 from collector.errors import ConfigError, Permanent, Retryable
 from collector.in_flight import InFlight, Reservation
+from collector.incoming import EXTENSION, Incoming
 from collector.otlp import Encoding, reply
 from collector.otlp.inflate import CODINGS
 from collector.receiver import Body, Consume, Intake, ReceiverObserver
@@ -19,7 +20,6 @@ from collector.receivers.otlp_http.request import (
     ENCODINGS,
     DisconnectedError,
     Head,
-    Receive,
     head,
     read,
 )
@@ -98,10 +98,10 @@ class OtlpHttp:
         for connection in list(server.server_state.connections):
             connection.transport.close()
 
-    async def _app(self, scope: dict[str, Any], receive: Receive, send: Send) -> None:
+    async def _app(self, scope: dict[str, Any], _: object, send: Send) -> None:
         request = head(scope)
         try:
-            answer = await self._answer(request, receive)
+            answer = await self._answer(request, scope["extensions"][EXTENSION])
         except DisconnectedError:
             return
         except asyncio.CancelledError:  # uvicorn, when the deadline of the shutdown has passed
@@ -114,7 +114,7 @@ class OtlpHttp:
         await send({"type": "http.response.body", "body": content})
 
     async def _answer(
-        self, request: Head, receive: Receive
+        self, request: Head, incoming: Incoming
     ) -> tuple[int, list[tuple[bytes, bytes]], bytes]:
         try:
             if self._tokens is not None:
@@ -126,7 +126,7 @@ class OtlpHttp:
 
         async def body(held: Reservation) -> Body:
             limit = self._config.max_body_bytes
-            return Body(await read(receive, held, limit), request.coding)
+            return Body(await read(incoming, held, limit), request.coding)
 
         try:
             batch = await self._intake.take(

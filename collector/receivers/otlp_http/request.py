@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
 from collector.errors import Permanent, Retryable
 from collector.in_flight import FIRST_BYTES, Reservation
+from collector.incoming import Incoming
 from collector.otlp import Encoding, Signal
 from collector.otlp.inflate import CODINGS
 from collector.receiver import UNSUPPORTED_METRICS
-
-Receive = Callable[[], Awaitable[dict[str, Any]]]
 
 SIGNALS: dict[str, Signal] = {"/v1/traces": "traces", "/v1/logs": "logs"}
 ENCODINGS: dict[str, Encoding] = {"application/x-protobuf": "protobuf", "application/json": "json"}
@@ -95,24 +93,17 @@ def head(scope: dict[str, Any]) -> Head:
     )
 
 
-async def read(receive: Receive, held: Reservation, max_body_bytes: int) -> bytes:
+async def read(incoming: Incoming, held: Reservation, max_body_bytes: int) -> bytes:
     """Return the body as sent. Raises `Permanent`, `Retryable` or `DisconnectedError`."""
-    pieces = []
-    arrived = 0
-    more = True
-    while more:
-        message = await receive()
-        if message["type"] == "http.disconnect":
+    while True:
+        if not await incoming.beyond(held.size):
             raise DisconnectedError
-        piece = message["body"]
-        more = message["more_body"]
-        arrived += len(piece)
-        if arrived > max_body_bytes:
+        if incoming.size > max_body_bytes:
             raise _too_large(max_body_bytes)
-        if arrived > held.size:
-            await held.resize(min(arrived + FIRST_BYTES, max_body_bytes))
-        pieces.append(piece)
-    return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+        if incoming.size > held.size:
+            await held.resize(min(incoming.size + FIRST_BYTES, max_body_bytes))
+        if incoming.is_whole:
+            return incoming.whole()
 
 
 def _too_large(limit: int) -> Permanent:
