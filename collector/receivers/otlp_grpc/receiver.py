@@ -101,13 +101,13 @@ class OtlpGrpc:
         return await _abort(context, error)
 
     def _export(self, signal: Signal) -> Handler:
-        async def export(requests: AsyncIterator[bytes], context: Any) -> bytes:
+        async def export(_: AsyncIterator[bytes], context: Any) -> bytes:
             try:
                 self._authenticate(signal, context)
                 batch = await self._intake.take(
                     signal,
                     "protobuf",
-                    lambda _: self._message(requests),
+                    lambda _: self._message(context),
                     # ipv4:127.0.0.1:40000, without the port
                     peer=context.peer().rpartition(":")[0],
                     announced=self._intake.room_for(None, None),
@@ -133,9 +133,11 @@ class OtlpGrpc:
             self._intake.refuse(signal, error)
             raise
 
-    async def _message(self, requests: AsyncIterator[bytes]) -> Body:
-        body = await anext(requests, None)
-        if body is None:
+    async def _message(self, context: Any) -> Body:
+        # Not from the iterator that the handler is given: one that isn't read to its end keeps
+        # its message for some dozens of requests.
+        body = await context.read()
+        if not isinstance(body, bytes):
             # gRPC has told the sender already; this is for the counter.
             raise Permanent(
                 f"the message has more than {self._config.max_message_bytes} bytes",
