@@ -8,7 +8,7 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import Protocol
 
-from collector.errors import where
+from collector.errors import Permanent, where
 from collector.in_flight import FIRST_BYTES, InFlight, Reservation
 from collector.otlp import Batch, Encoding, Signal, decode, reply
 from collector.otlp.inflate import inflate
@@ -29,9 +29,9 @@ UNSUPPORTED_METRICS = (
     " switch them off (OTEL_METRICS_EXPORTER=none)"
 )
 
-# Decoding more takes some milliseconds, long enough for other connections to notice; so does
-# inflating, where a bomb grows a thousandfold.
-_INLINE_BYTES = {False: 4 << 20, True: 16 << 10}
+# Decoding more takes so many milliseconds that other connections notice. Less is decoded where it
+# is: handing it to a thread and back costs more than half a megabyte does.
+_INLINE_BYTES: dict[Encoding, int] = {"protobuf": 4 << 20, "json": 512 << 10}
 # Telemetry inflates to five times its size, rarely more.
 _RATIO = 8
 # At once: they share one interpreter, and probes and scrapes need threads too.
@@ -78,7 +78,8 @@ class Intake:
         self._observe = observe
         self._in_flight = in_flight or InFlight(MAX_IN_FLIGHT_BYTES)
         self._limit = max_bytes
-        self._decoding = asyncio.Semaphore(_THREADS)
+        self._one_by_one = asyncio.Lock()
+        self._in_threads = asyncio.Semaphore(_THREADS)
 
     async def take(
         self,
@@ -123,16 +124,23 @@ class Intake:
         return min(size if coding is None else size * _RATIO, self._limit)
 
     async def _decode(self, signal: Signal, encoding: Encoding, body: Body) -> Batch:
-        def read() -> Batch:
+        def read(limit: int) -> Batch:
             whole = body.data
             if body.coding is not None:
-                whole = inflate(whole, body.coding, self._limit)
+                whole = inflate(whole, body.coding, limit)
             return dataclasses.replace(decode(signal, encoding, whole), receiver=self._receiver)
 
-        if len(body.data) <= _INLINE_BYTES[body.coding is not None]:
-            return read()
-        async with self._decoding:
-            return await asyncio.to_thread(read)
+        inline = min(_INLINE_BYTES[encoding], self._limit)
+        if len(body.data) <= inline:
+            try:
+                async with self._one_by_one:
+                    await asyncio.sleep(0)  # one in each turn of the loop, not all that are there
+                    return read(inline)
+            except Permanent as error:
+                if error.reason != "too_large" or inline == self._limit:
+                    raise
+        async with self._in_threads:
+            return await asyncio.to_thread(read, self._limit)
 
     def refuse(self, signal: str, error: Exception, count: int = 1) -> None:
         """Count a refused request; log an error that nobody foresaw."""

@@ -130,6 +130,30 @@ def test_large_metadata_is_refused():
     assert hostile(scenario) is grpc.StatusCode.RESOURCE_EXHAUSTED
 
 
+def test_connections_beyond_the_most_are_not_accepted(monkeypatch):
+    monkeypatch.setattr(channel, "_MOST_CONNECTIONS", 2)
+
+    async def scenario(port):
+        opened = [
+            grpc.aio.insecure_channel(
+                f"127.0.0.1:{port}", options=[("grpc.use_local_subchannel_pool", 1)]
+            )
+            for _ in range(3)
+        ]
+        outcomes = []
+        for sender in opened:
+            try:
+                await sender.unary_unary(TRACES)(b"", timeout=10)
+                outcomes.append("OK")
+            except grpc.aio.AioRpcError as error:
+                outcomes.append(error.code().name)
+        for sender in opened:
+            await sender.close()
+        return outcomes
+
+    assert hostile(scenario) == ["OK", "OK", "UNAVAILABLE"]
+
+
 def test_streams_that_send_nothing_keep_nobody_out(monkeypatch):
     for name in ("_SLOW_SECONDS", "_CUT_EVERY"):
         monkeypatch.setattr(in_flight, name, 0.05)
