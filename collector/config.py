@@ -21,10 +21,12 @@ from collector.document import Document, Loc
 from collector.errors import ConfigError
 from collector.journal.settings import JournalConfig
 from collector.ledger.settings import PrivacyConfig, StorageConfig
+from collector.listener import ListenerConfig
+from collector.receiver import MAX_IN_FLIGHT_BYTES
 from collector.receivers.otlp_grpc import OtlpGrpcConfig
 from collector.receivers.otlp_http import OtlpHttpConfig
 from collector.scoring.settings import ScoringConfig
-from collector.setting import Section, is_loopback
+from collector.setting import Bytes, Section
 from collector.telemetry import MOST_SERIES
 
 LogLevel = Literal["debug", "info", "warning", "error"]
@@ -60,8 +62,26 @@ class ExportersConfig(Section):
 class OtlpConfig(Section):
     """OTLP over its two transports."""
 
+    max_in_flight_bytes: Bytes = Field(
+        default=MAX_IN_FLIGHT_BYTES,
+        gt=0,
+        description="Requests that are being read or handled, both transports together. Beyond, "
+        "senders wait some seconds, and are then told to try again.",
+    )
     grpc: OtlpGrpcConfig = OtlpGrpcConfig()
     http: OtlpHttpConfig = OtlpHttpConfig()
+
+    @model_validator(mode="after")
+    def _one_request_fits(self) -> OtlpConfig:
+        largest = max(
+            self.grpc.max_message_bytes, self.http.max_body_bytes, self.http.max_inflated_bytes
+        )
+        if self.max_in_flight_bytes < largest:
+            raise ValueError(
+                f"max_in_flight_bytes is {self.max_in_flight_bytes}, less than one request may"
+                f" take ({largest})"
+            )
+        return self
 
 
 class ReceiversConfig(Section):
@@ -100,29 +120,28 @@ class Config(Section):
                 f"scoring.judges.reader: this version judges replies with the lexical reader only; "
                 f"{reader.model} is not called"
             )
-        for key, endpoint in self.endpoints().items():
-            if not is_loopback(endpoint):
-                found.append(f"{key}: {endpoint} can be reached from other machines")
+        found += filter(None, (server.warning(key) for key, server in self.servers().items()))
         return tuple(found)
 
     @model_validator(mode="after")
     def _own_ports(self) -> Config:
         taken: dict[str, str] = {}
-        for key, endpoint in self.endpoints().items():
-            port = endpoint.rpartition(":")[2]
+        for key, server in self.servers().items():
+            port = server.endpoint.rpartition(":")[2]
             if port in taken and port != "0":
                 raise ValueError(
-                    f"expected a port of its own for {key}, read that of {taken[port]}"
+                    f"expected a port of its own for {key}.endpoint, "
+                    f"read that of {taken[port]}.endpoint"
                 )
             taken[port] = key
         return self
 
-    def endpoints(self) -> dict[str, str]:
-        """Return the addresses this process listens on, by key."""
+    def servers(self) -> dict[str, ListenerConfig]:
+        """Return the settings of what this process listens with, by key."""
         return {
-            "receivers.otlp.grpc.endpoint": self.receivers.otlp.grpc.endpoint,
-            "receivers.otlp.http.endpoint": self.receivers.otlp.http.endpoint,
-            "service.admin.endpoint": self.service.admin.endpoint,
+            "receivers.otlp.grpc": self.receivers.otlp.grpc,
+            "receivers.otlp.http": self.receivers.otlp.http,
+            "service.admin": self.service.admin,
         }
 
 

@@ -29,6 +29,13 @@ EXPECTED = {
     "string_too_short": "a text that is not empty",
 }
 
+# Where keys of earlier versions are now.
+MOVED = {
+    "receivers.otlp.http.max_in_flight_bytes": "receivers.otlp.max_in_flight_bytes",
+    "service.admin.token": "service.admin.auth.bearer_token",
+    "service.admin.token_file": "service.admin.auth.bearer_token_file",
+}
+
 
 def sentences(error: ValidationError, root: type[BaseModel], read: Document) -> list[str]:
     """Return one sentence for each problem, in the order of the file."""
@@ -44,6 +51,9 @@ def sentences(error: ValidationError, root: type[BaseModel], read: Document) -> 
 def _what(item: Any, root: type[BaseModel], read: Document) -> str:
     kind, loc = item["type"], item["loc"]
     if kind == "extra_forbidden":
+        moved = MOVED.get(".".join(map(str, loc)))
+        if moved is not None:
+            return f"it is {moved} now"
         return f"unknown key; {_nearest(root, loc)}"
     if kind == "missing":
         return "is missing"

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NoReturn
 
 import httptools
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from collector.errors import Permanent, Retryable
+from collector.incoming import EXTENSION, Incoming
 
 Refused = Callable[[Permanent | Retryable], None]
 """Counts a request of which no application was told, for it never had a whole head."""
@@ -18,9 +20,19 @@ Refused = Callable[[Permanent | Retryable], None]
 # server that closes first races with their next request.
 IDLE_SECONDS = 75
 
-# A head comes in one packet; a minute of it is an attack.
+# A head comes in one packet; a minute of it is an attack, and so are these sizes.
 _HEAD_SECONDS = 10.0
-_HEAD_BYTES = 64 << 10
+_HEAD_BYTES = 32 << 10
+_HEADERS = 100
+_TARGET_BYTES = 8 << 10
+
+# Each piece of a chunked body costs as much as parsing a hundred bytes. Pieces are small where
+# somebody writes line by line, never small and many.
+_PIECES = 1000
+_PIECE_BYTES = 64
+
+# Requests that were sent before the one ahead of them was answered. Exporters never do that.
+_PIPELINED = 16
 
 # A refused body is read to its end and thrown away, so that its sender gets to see the answer; but
 # not for ever.
@@ -31,6 +43,23 @@ _STALLED_SECONDS = 60.0
 
 # Headers of an offer to go on in another protocol.
 _OFFER = {b"upgrade", b"connection", b"http2-settings"}
+
+
+@dataclass(frozen=True, slots=True)
+class _TooMuch:
+    """What is wrong with a request that is too much of something, and how it is answered."""
+
+    line: bytes
+    message: str
+    reason: str = "too_large"
+
+
+_LONG_TARGET = _TooMuch(b"414 URI Too Long", "the request target is too long")
+_LARGE_HEAD = _TooMuch(b"431 Request Header Fields Too Large", "the head is too large")
+_MANY_IN_A_ROW = _TooMuch(b"429 Too Many Requests", "too many requests in a row", "pipelined")
+_MANY_CONNECTIONS = _TooMuch(
+    b"503 Service Unavailable", "too many connections", "too_many_connections"
+)
 
 
 class Connection(HttpToolsProtocol):
@@ -44,6 +73,9 @@ class Connection(HttpToolsProtocol):
     _stalled: asyncio.TimerHandle | None = None
     _idle_since = 0.0
     _head_bytes = 0
+    _field_bytes = 0
+    _pieces = 0
+    _too_much: _TooMuch | None = None
     _in_head = False
     _in_body = False
     _offered = False
@@ -58,6 +90,7 @@ class Connection(HttpToolsProtocol):
         super().__init__(*args, **named)
         self._most = most
         self._refused = refused
+        self._incoming: Incoming
 
     @property
     def is_idle(self) -> bool:
@@ -78,6 +111,8 @@ class Connection(HttpToolsProtocol):
         if idle:
             oldest = min(idle, key=lambda other: other._idle_since)  # noqa: SLF001 - one of us
             oldest.transport.abort()
+        else:
+            self._give_up(_MANY_CONNECTIONS)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Stop waiting."""
@@ -103,23 +138,37 @@ class Connection(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Parse what came."""
+        if self.transport.is_closing():
+            return
         self._unset_keepalive_if_required()
         try:
             self._parse(data)
         except httptools.HttpParserError:
+            if self._too_much is not None:
+                self._give_up(self._too_much)
+                return
             if not self._in_body:  # whoever reads the body sees that it was cut off
                 self._refuse(Permanent("the request is no HTTP/1.1"))
             self.send_400_response("the request is no HTTP/1.1")
             return
         if self._in_head:
             self._head_bytes += len(data)
-            if self._head_bytes > _HEAD_BYTES and not self.transport.is_closing():
-                self.transport.write(
-                    b"HTTP/1.1 431 Request Header Fields Too Large\r\n"
-                    b"connection: close\r\ncontent-length: 0\r\n\r\n"
-                )
-                self.transport.close()
-                self._refuse(Permanent("the head is too large", reason="too_large"))
+            if self._head_bytes > _HEAD_BYTES:
+                self._give_up(_LARGE_HEAD)
+
+    def _give_up(self, found: _TooMuch) -> None:
+        """Answer without asking an application, and close."""
+        if not self.transport.is_closing():
+            self.transport.write(
+                b"HTTP/1.1 %s\r\nconnection: close\r\ncontent-length: 0\r\n\r\n" % found.line
+            )
+            self.transport.close()
+            self._refuse(Permanent(found.message, reason=found.reason))
+
+    def _stop(self, found: _TooMuch) -> NoReturn:
+        """Have the parser end where it is."""
+        self._too_much = found
+        raise httptools.HttpParserError(found.message)
 
     def _refuse(self, error: Permanent | Retryable) -> None:
         if self._refused is not None:
@@ -150,10 +199,33 @@ class Connection(HttpToolsProtocol):
 
     def on_message_begin(self) -> None:
         """A request begins: its head must follow soon."""
+        if len(self.pipeline) >= _PIPELINED:
+            self._stop(_MANY_IN_A_ROW)
         self._in_head = True
-        self._head_bytes = 0
+        self._head_bytes = self._field_bytes = self._pieces = 0
         self._close_in(_HEAD_SECONDS, self._late)
         super().on_message_begin()
+
+    def on_url(self, url: bytes) -> None:
+        """A part of the request target came."""
+        super().on_url(url)
+        if len(self.url) > _TARGET_BYTES:
+            self._stop(_LONG_TARGET)
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """A header came, perhaps behind the body."""
+        self._field_bytes += len(name) + len(value)
+        if self._field_bytes > _HEAD_BYTES or len(self.headers) >= _HEADERS:
+            self._stop(_LARGE_HEAD)
+        super().on_header(name, value)
+
+    def on_body(self, body: bytes) -> None:
+        """A piece of the body came."""
+        self._pieces += 1
+        if self._pieces > _PIECES and self._incoming.size < self._pieces * _PIECE_BYTES:
+            raise httptools.HttpParserError("a body of tiny chunks")
+        if not self.cycle.response_complete:
+            self._incoming.add(body)
 
     def on_headers_complete(self) -> None:
         """From here on the reader of the body watches the time."""
@@ -166,6 +238,9 @@ class Connection(HttpToolsProtocol):
         self._in_body = True
         self._keep_open()
         super().on_headers_complete()
+        # The application starts with the next turn of the loop.
+        self._incoming = Incoming(self.cycle, self.flow)
+        self.cycle.scope["extensions"] = {EXTENSION: self._incoming}  # type: ignore[dict-item]
 
     def on_message_complete(self) -> None:
         """The request is complete; perhaps it was answered already."""

@@ -26,3 +26,12 @@ class ConfigError(Exception):
 
 class UsageError(Exception):
     """A command was given something it can't read; the message says what and where."""
+
+
+def where(error: BaseException) -> str:
+    """Return kind and place of an unforeseen error, for the log: its text may hold content."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    place = f"{trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}" if trace else "?"
+    return f"{type(error).__name__} at {place}"

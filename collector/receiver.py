@@ -8,7 +8,10 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import Protocol
 
+from collector.errors import Permanent, where
+from collector.in_flight import FIRST_BYTES, InFlight, Reservation
 from collector.otlp import Batch, Encoding, Signal, decode, reply
+from collector.otlp.inflate import inflate
 
 Consume = Callable[[Batch], Awaitable[None]]
 """Takes a batch; returns when it is safe to acknowledge.
@@ -18,16 +21,24 @@ Raises `errors.Retryable` or `errors.Permanent` to have the sender told so.
 
 # 512 spans of 100 KB, the batch that exporters send of model calls with content, take 51 MB.
 MAX_REQUEST_BYTES = 64 << 20
+# Of all requests together: one of the largest, or some dozens of the usual two megabytes.
+MAX_IN_FLIGHT_BYTES = MAX_REQUEST_BYTES
 
 UNSUPPORTED_METRICS = (
     "metrics are not received here: send them elsewhere (OTEL_EXPORTER_OTLP_METRICS_ENDPOINT) or"
     " switch them off (OTEL_METRICS_EXPORTER=none)"
 )
 
-# Decoding this much takes some milliseconds: long enough for other connections to notice.
-_IN_THREAD_BYTES = 256 << 10
+# Decoding more takes so many milliseconds that other connections notice. Less is decoded where it
+# is: handing it to a thread and back costs more than half a megabyte does.
+_INLINE_BYTES: dict[Encoding, int] = {"protobuf": 4 << 20, "json": 512 << 10}
+# Telemetry inflates to five times its size, rarely more.
+_RATIO = 8
 # At once: they share one interpreter, and probes and scrapes need threads too.
 _THREADS = 2
+
+# Senders give up after 10 s. Whoever needs longer than this is no exporter.
+_BODY_SECONDS = 60.0
 
 _log = logging.getLogger(__name__)
 
@@ -42,32 +53,62 @@ class ReceiverObserver(Protocol):
         """Count refused records; a request counts as 1 where its records are unknown."""
 
 
-class Intake:
-    """Decodes requests, hands their records on, and counts what became of them."""
+@dataclasses.dataclass(frozen=True, slots=True)
+class Body:
+    """A request's body as it was sent."""
 
-    def __init__(self, receiver: str, consume: Consume, observe: ReceiverObserver) -> None:
+    data: bytes
+    coding: str | None = None
+
+
+class Intake:
+    """Reads requests, hands their records on, and counts what became of them."""
+
+    def __init__(
+        self,
+        receiver: str,
+        consume: Consume,
+        observe: ReceiverObserver,
+        *,
+        in_flight: InFlight | None,
+        max_bytes: int,
+    ) -> None:
         self._receiver = receiver
         self._consume = consume
         self._observe = observe
-        self._decoding = asyncio.Semaphore(_THREADS)
+        self._in_flight = in_flight or InFlight(MAX_IN_FLIGHT_BYTES)
+        self._limit = max_bytes
+        self._one_by_one = asyncio.Lock()
+        self._in_threads = asyncio.Semaphore(_THREADS)
 
-    async def take(self, signal: Signal, encoding: Encoding, body: bytes) -> Batch:
+    async def take(
+        self,
+        signal: Signal,
+        encoding: Encoding,
+        read: Callable[[Reservation], Awaitable[Body]],
+        *,
+        peer: str,
+        announced: int,
+    ) -> Batch:
         """Return the batch that may now be acknowledged.
 
-        Raises `Permanent` or `Retryable`, already counted, when the request is refused as a
-        whole; whatever else was raised is counted and logged too.
+        `read` is called once there is room for what the request of `peer` announced; it takes
+        more where it needs more. Raises
+        `Permanent` or `Retryable`, already counted, when the request is refused as a whole;
+        whatever else was raised is counted and logged too.
         """
         count = 1
         try:
-            if len(body) > _IN_THREAD_BYTES:
-                async with self._decoding:
-                    decoded = await asyncio.to_thread(decode, signal, encoding, body)
-            else:
-                decoded = decode(signal, encoding, body)
-            batch = dataclasses.replace(decoded, receiver=self._receiver)
-            if batch.records:
-                count = len(batch.records)
-                await self._consume(batch)
+            async with self._in_flight.reserve(peer, announced) as held:
+                async with held.receiving(_BODY_SECONDS):
+                    body = await read(held)
+                await held.resize(self.room_for(len(body.data), body.coding))
+                batch = await self._decode(signal, encoding, body)
+                del body
+                await held.resize(len(batch.body))
+                if batch.records:
+                    count = len(batch.records)
+                    await self._consume(batch)
         except Exception as error:
             self.refuse(signal, error, count)
             raise
@@ -77,14 +118,33 @@ class Intake:
             self._observe.refused(self._receiver, signal, reason, refused)
         return batch
 
+    def room_for(self, size: int | None, coding: str | None) -> int:
+        """Return the bytes that a body will probably take, from its size as sent."""
+        size = FIRST_BYTES if size is None else size
+        return min(size if coding is None else size * _RATIO, self._limit)
+
+    async def _decode(self, signal: Signal, encoding: Encoding, body: Body) -> Batch:
+        def read(limit: int) -> Batch:
+            whole = body.data
+            if body.coding is not None:
+                whole = inflate(whole, body.coding, limit)
+            return dataclasses.replace(decode(signal, encoding, whole), receiver=self._receiver)
+
+        inline = min(_INLINE_BYTES[encoding], self._limit)
+        if len(body.data) <= inline:
+            try:
+                async with self._one_by_one:
+                    await asyncio.sleep(0)  # one in each turn of the loop, not all that are there
+                    return read(inline)
+            except Permanent as error:
+                if error.reason != "too_large" or inline == self._limit:
+                    raise
+        async with self._in_threads:
+            return await asyncio.to_thread(read, self._limit)
+
     def refuse(self, signal: str, error: Exception, count: int = 1) -> None:
         """Count a refused request; log an error that nobody foresaw."""
         reason = reply.reason(error)
         self._observe.refused(self._receiver, signal, reason, count)
         if reason == "internal":
-            # Where, not what: the text of an exception may hold content.
-            trace = error.__traceback__
-            while trace is not None and trace.tb_next is not None:
-                trace = trace.tb_next
-            where = f"{trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}" if trace else "?"
-            _log.error("%s: %s at %s", self._receiver, type(error).__name__, where)
+            _log.error("%s: %s", self._receiver, where(error))

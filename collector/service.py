@@ -14,6 +14,7 @@ from collector.admin import Admin
 from collector.config import Config
 from collector.errors import Permanent, Retryable
 from collector.exporters.aggregate import Aggregate
+from collector.in_flight import InFlight
 from collector.journal import Journal
 from collector.ledger import Ledger
 from collector.ledger.files import private_directory
@@ -65,8 +66,9 @@ class Service:
         self._refusal = "the sidecar is reading its journal"
         self._ledger_trouble: str | None = None
         otlp = config.receivers.otlp
-        self._grpc = OtlpGrpc(otlp.grpc, self._consume, self.aggregate)
-        self._http = OtlpHttp(otlp.http, self._consume, self.aggregate)
+        in_flight = InFlight(otlp.max_in_flight_bytes)
+        self._grpc = OtlpGrpc(otlp.grpc, self._consume, self.aggregate, in_flight)
+        self._http = OtlpHttp(otlp.http, self._consume, self.aggregate, in_flight)
         self._admin = Admin(config.service.admin, self.aggregate, self.ledger, checks=self._checks)
         self.aggregate.watch("tellback_open_turns", lambda: self.turns.open_turns)
         self.aggregate.watch("tellback_ledger_size_bytes", self.ledger.size_bytes)

@@ -85,9 +85,9 @@ class Recorder:
 
 
 @contextlib.asynccontextmanager
-async def serving(receiver, settings, recorder, consume=None):
+async def serving(receiver, settings, recorder, consume=None, in_flight=None):
     """Start a receiver, and shut it down in the end."""
-    server = receiver(settings, consume or recorder.consume, recorder)
+    server = receiver(settings, consume or recorder.consume, recorder, in_flight)
     await server.start()
     try:
         yield server

@@ -17,6 +17,7 @@ from collector.setting import split
 if TYPE_CHECKING:
     from collector.server import Server
 
+KEY = "service.admin"
 BACKLOG = 128
 # Probes, scrapes and a few people. Beyond, the connection that has been idle longest makes room.
 MOST_CONNECTIONS = 256
@@ -50,19 +51,26 @@ class Admin:
         return 0 if self._socket is None else int(self._socket.getsockname()[1])
 
     async def start(self) -> None:
-        """Listen; raises ConfigError where the address can't be had."""
+        """Listen; raises ConfigError where the address or a file can't be had."""
         # Commands that serve nothing need not wait for it.
         from collector.server import listen  # noqa: PLC0415
 
+        config = self._config
+        tls = config.certificates(KEY)
+        tokens = config.tokens(KEY)
         application = Application(
             self._metrics,
             self._turns,
             checks=self._checks,
-            guard=Guard(self._config.endpoint, self._config.secret()),
+            guard=Guard(config.endpoint, tokens),
         )
-        self._socket = _bound(self._config.endpoint)
+        self._socket = _bound(config.endpoint)
         self._server = await listen(
-            self._socket, application, most=MOST_CONNECTIONS, backlog=BACKLOG
+            self._socket,
+            application,
+            most=MOST_CONNECTIONS,
+            backlog=BACKLOG,
+            secured=None if tls is None else tls.context,
         )
 
     async def shutdown(self, deadline: float) -> None:
@@ -85,12 +93,12 @@ def _bound(endpoint: str) -> socket.socket:
         )[0]
         listening = socket.socket(family, kind, protocol)
     except OSError as error:
-        raise ConfigError(f"service.admin.endpoint {endpoint}: {error.strerror}") from error
+        raise ConfigError(f"{KEY}.endpoint {endpoint}: {error.strerror}") from error
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind(address)
         listening.settimeout(0)
     except OSError as error:
         listening.close()
-        raise ConfigError(f"service.admin.endpoint {endpoint}: {error.strerror}") from error
+        raise ConfigError(f"{KEY}.endpoint {endpoint}: {error.strerror}") from error
     return listening

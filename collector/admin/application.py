@@ -14,7 +14,7 @@ from urllib.parse import parse_qsl
 from collector.admin import turns_page
 from collector.admin.guard import Guard
 from collector.admin.response import HTML, JSON, Response, as_json, plain
-from collector.errors import ConfigError, Permanent, Retryable
+from collector.errors import ConfigError, Permanent, Retryable, where
 
 logger = logging.getLogger(__name__)
 
@@ -34,6 +34,9 @@ class Metrics(Protocol):
 
 # Requests that wait for others to be answered. Probes never wait.
 MOST_WAITING = 64
+
+# Answered to everybody: whoever asks for them has no token, and learns no more than that we live.
+_PROBES = ("/healthz", "/readyz")
 
 PAGE = """\
 <!doctype html>
@@ -77,8 +80,8 @@ class Application:
             return
         try:
             response = await self._answer(scope)
-        except Exception:
-            logger.exception("answering %s failed", scope["path"][:100])
+        except Exception as error:  # noqa: BLE001 - whatever a request does, the server lives
+            logger.error("answering a request failed: %s", where(error))
             response = plain(500, "internal error; see the log")
         body = b"" if scope["method"] == "HEAD" else response.body
         await send(
@@ -92,13 +95,15 @@ class Application:
 
     async def _answer(self, scope: Scope) -> Response:
         path, headers = scope["path"], dict(scope["headers"])
+        if path not in _PROBES:
+            refusal = self._guard.refusal(headers, texts=path.startswith("/api/"))
+            if refusal is not None:
+                return refusal
         routes: dict[str, Callable[[], Awaitable[Response]]] = {
             "/metrics": lambda: self._in_turn(lambda: self._exposition(headers)),
             "/healthz": self._health,
             "/readyz": self._ready,
-            "/api/turns": lambda: self._in_turn(
-                lambda: self._api_turns(headers, scope["query_string"])
-            ),
+            "/api/turns": lambda: self._in_turn(lambda: self._api_turns(scope["query_string"])),
             "/": self._page,
         }
         if path not in routes:
@@ -140,14 +145,11 @@ class Application:
     def _reasons(self) -> dict[str, str | None]:
         try:
             return dict(self._checks())
-        except Exception:
-            logger.exception("checking readiness failed")
+        except Exception as error:  # noqa: BLE001 - as above
+            logger.error("checking readiness failed: %s", where(error))
             return {"checks": "checking failed; see the log"}
 
-    async def _api_turns(self, headers: dict[bytes, bytes], query: bytes) -> Response:
-        refusal = self._guard.refusal(headers)
-        if refusal is not None:
-            return refusal
+    async def _api_turns(self, query: bytes) -> Response:
         turns = self._turns
         if turns is None:
             return plain(404, "this process keeps no turns")

@@ -1,40 +1,35 @@
-"""Who may read what people and tools wrote."""
+"""Who may read what was measured, and what people and tools wrote."""
 
 from __future__ import annotations
 
-import hmac
 from dataclasses import dataclass
 
 from collector.admin.response import Response, plain
+from collector.bearer import CHALLENGE, Tokens
+from collector.errors import Permanent
 from collector.setting import is_loopback
-
-BEARER = b"bearer "
 
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """With a token: whoever shows it. Without: only this machine, and not through a web page."""
+    """With tokens: whoever shows one. Without: figures for all who reach the port, texts for this
+    machine only, and not through a web page."""
 
     endpoint: str
-    token: bytes | None
+    tokens: Tokens | None
 
-    def refusal(self, headers: dict[bytes, bytes]) -> Response | None:
+    def refusal(self, headers: dict[bytes, bytes], *, texts: bool) -> Response | None:
         """Return the answer to a request that may not pass, else None."""
-        if self.token is not None:
-            given = headers.get(b"authorization", b"")
-            shown = given[len(BEARER) :].strip() if given[:7].lower() == BEARER else b""
-            # Compared in constant time, or its first characters could be found out one by one.
-            if hmac.compare_digest(shown, self.token):
-                return None
-            return plain(
-                401,
-                "expected the header Authorization: Bearer TOKEN",
-                www_authenticate='Bearer realm="tellback"',
-            )
+        if self.tokens is not None:
+            try:
+                self.tokens.check(headers.get(b"authorization", b""))
+            except Permanent as error:
+                return plain(401, str(error), www_authenticate=CHALLENGE)
+            return None
+        if not texts:
+            return None
         if not is_loopback(self.endpoint):
-            return plain(
-                403, "set service.admin.token or token_file: this port is open to other machines"
-            )
+            return plain(403, "set service.admin.auth: this port is open to other machines")
         # A page of another site can have its name point to 127.0.0.1; its requests say so here.
         if not _is_local(headers.get(b"host", b"")):
             return plain(403, "expected a request for localhost or a loopback address")

@@ -22,6 +22,7 @@ _LONGEST_MESSAGE = 500
 # The reasons that have a status of their own: HTTP, google.rpc. Any other reason of a Permanent
 # is 400 / INVALID_ARGUMENT. Size is never a retryable status: the same bytes come again and again.
 _PERMANENT: dict[str, tuple[int, int]] = {
+    "unauthenticated": (401, Code.UNAUTHENTICATED),
     "too_large": (413, Code.RESOURCE_EXHAUSTED),
     "unsupported_media_type": (415, Code.INVALID_ARGUMENT),
     "unsupported_encoding": (415, Code.UNIMPLEMENTED),

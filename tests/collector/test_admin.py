@@ -133,33 +133,34 @@ def test_a_query_that_cannot_be_read_is_400(query, ledger):
     assert json.loads(body)["error"]
 
 
-def test_a_token_guards_turns_and_only_turns(ledger, tmp_path):
+def test_a_token_guards_all_but_the_probes(ledger, tmp_path):
     file = tmp_path / "token"
-    file.write_text("s3cret\n")
-    for config in ({"token": "s3cret"}, {"token_file": str(file)}):
-        for given, expected in (
-            ({}, 401),
-            ({"Authorization": "Bearer wrong"}, 401),
-            ({"Authorization": "s3cret"}, 401),
-            ({"Authorization": "Bearer s3cret"}, 200),
-            ({"Authorization": "bearer s3cret"}, 200),
-        ):
-            assert get("/api/turns", ledger=ledger, request=given, **config)[0] == expected
-        for path in ("/metrics", "/healthz", "/readyz", "/"):
-            assert get(path, ledger=ledger, **config)[0] == 200
+    file.write_text("s3cret\n0ther\n")
+    for auth in ({"bearer_token": "s3cret"}, {"bearer_token_file": str(file)}):
+        for path in ("/api/turns", "/metrics", "/", "/nothing"):
+            for given in ({}, {"Authorization": "Bearer wrong"}, {"Authorization": "s3cret"}):
+                status, headers, _ = get(path, ledger=ledger, request=given, auth=auth)
+                assert status == 401
+                assert headers["www-authenticate"].startswith("Bearer ")
+        for path in ("/api/turns", "/metrics", "/"):
+            for given in ("Bearer s3cret", "bearer s3cret"):
+                request = {"Authorization": given}
+                assert get(path, ledger=ledger, request=request, auth=auth)[0] == 200
+        for path in ("/healthz", "/readyz"):
+            assert get(path, ledger=ledger, auth=auth)[0] == 200
 
 
 def test_an_empty_or_missing_token_file_refuses_to_start(tmp_path):
     (tmp_path / "empty").write_text("\n")
     for name in ("empty", "absent"):
         with pytest.raises(ConfigError, match="token"):
-            get("/", token_file=str(tmp_path / name))
+            get("/", auth={"bearer_token_file": str(tmp_path / name)})
 
 
 def test_turns_are_not_served_to_other_machines_without_a_token(ledger):
     status, _, body = get("/api/turns", ledger=ledger, endpoint="0.0.0.0:0")
     assert status == 403
-    assert b"token" in body
+    assert b"service.admin.auth" in body
 
 
 @pytest.mark.parametrize(

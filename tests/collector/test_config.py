@@ -250,8 +250,10 @@ def test_a_secret_is_never_shown(problems):
 
 
 def test_a_secret_in_the_file_itself_is_refused(read, problems):
-    assert problems("service:\n  admin:\n    token: hunter2\n") == [
-        "tellback.yaml:3: service.admin.token: expected ${env:NAME}, read the secret itself"
+    auth = "service:\n  admin:\n    auth: {{bearer_token: {}}}\n".format
+    key = "service.admin.auth.bearer_token"
+    assert problems(auth("hunter2")) == [
+        f"tellback.yaml:3: {key}: expected ${{env:NAME}}, read the secret itself"
     ]
     assert problems("storage: {database: 'postgresql://u:hunter2@h/d'}") == [
         "tellback.yaml:1: storage.database: expected ${env:NAME}, read the secret itself"
@@ -260,8 +262,9 @@ def test_a_secret_in_the_file_itself_is_refused(read, problems):
     assert (
         read("storage: {database: 'postgresql://u:${env:P}@h/d'}", P="hunter2").storage.url == url
     )
-    found = read("service:\n  admin:\n    token: ${env:TOKEN}\n", TOKEN="42")
-    assert found.service.admin.secret() == b"42"
+    found = read(auth("'${env:TOKEN}'"), TOKEN="42")
+    found.service.admin.tokens("service.admin").check(b"Bearer 42")
+    assert "42" not in repr(found)
 
 
 @pytest.mark.parametrize("make", ["missing", "folder", "unreadable"])
@@ -294,11 +297,59 @@ def test_standard_variables_fill_what_the_file_leaves_out(read):
         read("service: [1]", OTEL_LOG_LEVEL="info")
 
 
-def test_addresses_others_can_reach_are_pointed_out(read):
-    found = read("receivers: {otlp: {http: {endpoint: '0.0.0.0:4318'}}}")
-    assert found.warnings() == (
-        "receivers.otlp.http.endpoint: 0.0.0.0:4318 can be reached from other machines",
-    )
+TLS = "tls: {cert_file: c, key_file: k}"
+MUTUAL = "tls: {cert_file: c, key_file: k, client_ca_file: a}"
+AUTH = "auth: {bearer_token_file: t}"
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        (
+            "",
+            "unencrypted (set {0}.tls) and by everybody (set {0}.auth, or {0}.tls.client_ca_file)",
+        ),
+        (AUTH, "unencrypted (set {0}.tls)"),
+        (TLS, "by everybody (set {0}.auth, or {0}.tls.client_ca_file)"),
+        (MUTUAL, None),
+        (f"{TLS}, {AUTH}", None),
+    ],
+)
+def test_addresses_others_can_reach_are_pointed_out(read, settings, said):
+    endpoint = ", ".join(filter(None, ("endpoint: '0.0.0.0:4318'", settings)))
+    found = read(f"receivers: {{otlp: {{http: {{{endpoint}}}}}}}").warnings()
+    key = "receivers.otlp.http"
+    reached = f"{key}.endpoint: 0.0.0.0:4318 can be reached from other machines "
+    assert found == (() if said is None else (reached + said.format(key),))
+
+
+@pytest.mark.parametrize(
+    ("text", "now"),
+    [
+        (
+            "receivers: {otlp: {http: {max_in_flight_bytes: 1}}}",
+            "receivers.otlp.max_in_flight_bytes",
+        ),
+        ("service: {admin: {token_file: x}}", "service.admin.auth.bearer_token_file"),
+    ],
+)
+def test_a_key_that_moved_says_where_it_is_now(problems, text, now):
+    (problem,) = problems(text)
+    assert problem.endswith(f"it is {now} now")
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        "otlp: {max_in_flight_bytes: 1MiB}",
+        "otlp: {grpc: {tls: {cert_file: c, key_file: k, min_version: '1.3'}}}",
+        "otlp: {http: {tls: {cert_file: c}}}",
+        "otlp: {http: {tls: {cert_file: c, key_file: k, min_version: '1.1'}}}",
+        "otlp: {http: {auth: {}}}",
+    ],
+)
+def test_settings_that_cannot_hold_are_refused(problems, settings):
+    assert len(problems(f"receivers: {{{settings}}}")) == 1
 
 
 def test_every_section_refuses_unknown_keys_and_explains_its_values():

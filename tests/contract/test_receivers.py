@@ -13,7 +13,9 @@ from google.rpc.status_pb2 import Status
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceResponse
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
 
+from collector import in_flight
 from collector.errors import ConfigError, Permanent, Retryable
+from collector.in_flight import InFlight
 from collector.receivers.otlp_grpc import OtlpGrpc, OtlpGrpcConfig
 from collector.receivers.otlp_http import OtlpHttp, OtlpHttpConfig
 from exports import Recorder, logs, serving, traces
@@ -244,6 +246,45 @@ def test_a_hundred_exporters_at_once(transport):
 
     assert asyncio.run(run()) == ["OK"] * 200
     assert recorder.accepted_by == {(transport.name, "traces"): 800}
+
+
+def test_too_many_bytes_in_flight_may_be_sent_again(transport, monkeypatch):
+    monkeypatch.setattr(in_flight, "_WAIT_SECONDS", 0.2)
+    recorder = Recorder()
+
+    async def run():
+        held, go = asyncio.Event(), asyncio.Event()
+
+        async def consume(batch):
+            held.set()
+            await go.wait()
+            await recorder.consume(batch)
+
+        bound = InFlight(MIB)
+        big = {"body": traces(text="x" * 700_000).SerializeToString()}
+        settings = transport.settings(limit=MIB)
+        async with (
+            serving(transport.receiver, settings, recorder, consume, bound) as server,
+            serving(OtlpHttp, Http.settings(limit=MIB), recorder, consume, bound) as other,
+            asyncio.TaskGroup() as group,
+        ):
+            exporter, first = transport(server.port), Http(other.port)
+            # The bound is one for all receivers: what holds the bytes came by HTTP.
+            holds = group.create_task(first.send(**big))
+            await held.wait()
+            refused = await exporter.send(**big)
+            waits = group.create_task(exporter.send(**big))
+            await asyncio.sleep(0.05)
+            go.set()
+            outcomes = [(await holds)[0], refused, (await waits)[0]]
+            await exporter.close()
+            await first.close()
+        return outcomes
+
+    held, (outcome, _, wait), waited = asyncio.run(run())
+    assert (held, outcome, waited) == ("OK", "RESOURCE_EXHAUSTED", "OK")
+    assert wait >= 1
+    assert recorder.refused_by == {(transport.name, "traces", "pressure"): 1}
 
 
 def test_requests_under_way_are_answered_before_the_shutdown_ends(transport):

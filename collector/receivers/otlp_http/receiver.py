@@ -9,18 +9,19 @@ import socket
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
+from collector.bearer import CHALLENGE, Tokens
 from collector.errors import ConfigError, Permanent, Retryable
+from collector.in_flight import InFlight, Reservation
+from collector.incoming import EXTENSION, Incoming
 from collector.otlp import Encoding, reply
 from collector.otlp.inflate import CODINGS
-from collector.receiver import Consume, Intake, ReceiverObserver
+from collector.receiver import Body, Consume, Intake, ReceiverObserver
 from collector.receivers.otlp_http.request import (
     ENCODINGS,
-    BodyReader,
     DisconnectedError,
     Head,
-    InFlight,
-    Receive,
     head,
+    read,
 )
 from collector.receivers.otlp_http.settings import OtlpHttpConfig
 from collector.setting import split
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from collector.server import Server
 
 RECEIVER = "otlp_http"
-_KEY = "receivers.otlp.http.endpoint"
+_KEY = "receivers.otlp.http"
 _LAST_WORDS_SECONDS = 1.0
 # Exporters of some thousand processes, as long as the other ports get their share of files.
 _MOST_CONNECTIONS = 4096
@@ -41,25 +42,38 @@ Send = Callable[[dict[str, Any]], Awaitable[None]]
 class OtlpHttp:
     """OTLP/HTTP on one port. `port` is the bound one once started."""
 
-    def __init__(self, config: OtlpHttpConfig, consume: Consume, observe: ReceiverObserver) -> None:
+    def __init__(
+        self,
+        config: OtlpHttpConfig,
+        consume: Consume,
+        observe: ReceiverObserver,
+        in_flight: InFlight | None = None,
+    ) -> None:
         self._config = config
-        self._intake = Intake(RECEIVER, consume, observe)
-        self._in_flight = InFlight(config.max_in_flight_bytes)
+        self._intake = Intake(
+            RECEIVER, consume, observe, in_flight=in_flight, max_bytes=config.max_inflated_bytes
+        )
+        self._tokens: Tokens | None = None
         self._server: Server | None = None
         self._socket: socket.socket | None = None
         self.port = 0
 
     async def start(self) -> None:
-        """Listen. Raises `ConfigError` when the endpoint can't be had."""
+        """Listen. Raises `ConfigError` when the endpoint or a file can't be had."""
         # Here and not above: reading a configuration needs no web server.
         from collector.server import listen  # noqa: PLC0415
 
-        host, port = split(self._config.endpoint)
+        config = self._config
+        tls = config.certificates(_KEY)
+        self._tokens = config.tokens(_KEY)
+        host, port = split(config.endpoint)
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         try:
             self._socket = socket.create_server((host, port), family=family, backlog=2048)
         except OSError as error:
-            raise ConfigError(f"{_KEY} {self._config.endpoint}: {error.strerror}") from None
+            raise ConfigError(
+                f"{_KEY}.endpoint {self._config.endpoint}: {error.strerror}"
+            ) from None
         self.port = self._socket.getsockname()[1]
         files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
         self._server = await listen(
@@ -67,6 +81,7 @@ class OtlpHttp:
             self._app,
             most=_MOST_CONNECTIONS if files < 0 else min(_MOST_CONNECTIONS, files // 2),
             refused=functools.partial(self._intake.refuse, "unknown"),
+            secured=None if tls is None else tls.context,
         )
 
     async def shutdown(self, deadline: float) -> None:
@@ -83,40 +98,46 @@ class OtlpHttp:
         for connection in list(server.server_state.connections):
             connection.transport.close()
 
-    async def _app(self, scope: dict[str, Any], receive: Receive, send: Send) -> None:
+    async def _app(self, scope: dict[str, Any], _: object, send: Send) -> None:
         request = head(scope)
-        body = BodyReader(
-            self._in_flight, self._config.max_body_bytes, self._config.max_inflated_bytes
-        )
         try:
-            answer = await self._answer(request, body, receive)
+            answer = await self._answer(request, scope["extensions"][EXTENSION])
         except DisconnectedError:
             return
         except asyncio.CancelledError:  # uvicorn, when the deadline of the shutdown has passed
             error = Retryable("shutting down", reason="shutdown")
             self._intake.refuse(request.signal, error)
             answer = _refusal(error, request)
-        finally:
-            body.release()
         status, headers, content = answer
         headers.append((b"content-length", str(len(content)).encode()))
         await send({"type": "http.response.start", "status": status, "headers": headers})
         await send({"type": "http.response.body", "body": content})
 
     async def _answer(
-        self, request: Head, body: BodyReader, receive: Receive
+        self, request: Head, incoming: Incoming
     ) -> tuple[int, list[tuple[bytes, bytes]], bytes]:
         try:
+            if self._tokens is not None:
+                self._tokens.check(request.authorization)
             signal, encoding = request.check(self._config.max_body_bytes)
-            raw = await body.read(receive, request.coding)
-        except DisconnectedError:
-            self._intake.refuse(request.signal, Retryable("disconnected", reason="disconnected"))
-            raise
         except Exception as error:  # noqa: BLE001 - whatever a request does, the server lives
             self._intake.refuse(request.signal, error)
             return _refusal(error, request)
+
+        async def body(held: Reservation) -> Body:
+            limit = self._config.max_body_bytes
+            return Body(await read(incoming, held, limit), request.coding)
+
         try:
-            batch = await self._intake.take(signal, encoding, raw)
+            batch = await self._intake.take(
+                signal,
+                encoding,
+                body,
+                peer=request.peer,
+                announced=self._intake.room_for(request.length, request.coding),
+            )
+        except DisconnectedError:
+            raise
         except Exception as error:  # noqa: BLE001 - counted by the intake, told to the sender
             return _refusal(error, request)
         return 200, _content_type(encoding), reply.response(batch, encoding)
@@ -131,6 +152,8 @@ def _refusal(error: Exception, request: Head) -> tuple[int, list[tuple[bytes, by
     headers = _content_type(request.encoding)
     if isinstance(error, Retryable):
         headers.append((b"retry-after", reply.retry_after(error)))
+    if isinstance(error, Permanent) and error.reason == "unauthenticated":
+        headers.append((b"www-authenticate", CHALLENGE.encode()))
     if isinstance(error, Permanent) and error.reason == "method":
         headers.append((b"allow", b"POST"))
     if isinstance(error, Permanent) and error.reason == "unsupported_encoding":

@@ -1,11 +1,14 @@
 """A small request must not make a big process."""
 
+import contextlib
 import gzip
 import io
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import grpc
 import httpx
 import pytest
 
@@ -16,12 +19,12 @@ HEADERS = {"content-type": "application/x-protobuf"}
 GIB = 1 << 30
 
 
-@pytest.fixture
-def server():
-    """A running receiver: its address, and a function that returns its peak memory in MiB."""
-    script = Path(__file__).with_name("serve_http.py")
+@contextlib.contextmanager
+def serving(transport):
+    """A running receiver: its port, and a function that returns its peak memory in MiB."""
+    script = Path(__file__).with_name("serve.py")
     with subprocess.Popen(
-        [sys.executable, script],
+        [sys.executable, script, transport],
         cwd=ROOT,
         env={"PYTHONPATH": str(ROOT)},
         stdin=subprocess.PIPE,
@@ -36,10 +39,43 @@ def server():
             return int(process.stdout.readline()) / 1024  # Linux counts in KiB
 
         try:
-            yield f"http://127.0.0.1:{port}/v1/traces", peak
+            yield port, peak
         finally:
             process.stdin.close()
             process.wait(30)
+
+
+@pytest.fixture
+def server():
+    with serving("http") as (port, peak):
+        yield f"http://127.0.0.1:{port}/v1/traces", peak
+
+
+def send_http(port, body, count):
+    with httpx.Client(timeout=60) as client:
+        for _ in range(count):
+            answer = client.post(
+                f"http://127.0.0.1:{port}/v1/traces", content=body, headers=HEADERS
+            )
+            assert answer.status_code == 200
+
+
+def send_grpc(port, body, count):
+    options = [("grpc.use_local_subchannel_pool", 1)]
+    with grpc.insecure_channel(f"127.0.0.1:{port}", options=options) as channel:
+        export = channel.unary_unary("/opentelemetry.proto.collector.trace.v1.TraceService/Export")
+        for _ in range(count):
+            export(body, timeout=60)
+
+
+@pytest.mark.parametrize("transport", ["http", "grpc"])
+def test_four_connections_of_large_batches_take_little(transport):
+    """100 spans of 20 KB each, from four exporters that send without a pause."""
+    body = traces(100, text="x" * 20_000).SerializeToString()
+    send = {"http": send_http, "grpc": send_grpc}[transport]
+    with serving(transport) as (port, peak), ThreadPoolExecutor(4) as senders:
+        list(senders.map(lambda _: send(port, body, 25), range(4)))
+        assert peak() < 150
 
 
 def bomb(size):

@@ -9,8 +9,8 @@ import httpx
 import pytest
 from google.rpc.status_pb2 import Status
 
-from collector import connection
-from collector.receivers.otlp_http import OtlpHttp, OtlpHttpConfig, request
+from collector import connection, receiver
+from collector.receivers.otlp_http import OtlpHttp, OtlpHttpConfig
 from exports import Recorder, json_span, json_traces, serving, traces
 
 BODY = traces(4).SerializeToString()
@@ -235,6 +235,56 @@ def test_a_head_without_end_is_cut_off_and_counted():
     assert recorder.refused_by == {("otlp_http", "unknown", "too_large"): 1}
 
 
+@pytest.mark.parametrize(
+    ("data", "status", "reason"),
+    [
+        # In one piece: whole by the time anybody looks at it.
+        (b"POST /%s HTTP/1.1\r\n\r\n" % (b"x" * 10_000), 414, "too_large"),
+        (b"POST /v1/traces HTTP/1.1\r\n" + b"x: y\r\n" * 101 + b"\r\n", 431, "too_large"),
+        (b"POST / HTTP/1.1\r\nx: %s\r\n\r\n" % (b"y" * 40_000), 431, "too_large"),
+    ],
+)
+def test_a_head_has_limits(data, status, reason):
+    answer, recorder = raw(data)
+    assert answer.startswith(b"HTTP/1.1 %d " % status)
+    assert recorder.refused_by == {("otlp_http", "unknown", reason): 1}
+
+
+def test_a_body_of_tiny_chunks_is_cut_off():
+    head = b"POST /v1/traces HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n"
+    answer, recorder = raw(head + b"transfer-encoding: chunked\r\n\r\n" + b"1\r\n \r\n" * 2000)
+    assert answer.startswith(b"HTTP/1.1 400 ")
+    assert recorder.refused_by == {("otlp_http", "traces", "disconnected"): 1}
+
+
+def test_requests_that_wait_for_no_answer_are_cut_off():
+    answer, recorder = raw(b"GET /x HTTP/1.1\r\nhost: x\r\n\r\n" * 100)
+    assert b"HTTP/1.1 429 " in answer
+    assert recorder.refused_by["otlp_http", "unknown", "pipelined"] == 1
+
+
+def test_a_connection_beyond_the_most_is_refused_where_all_are_busy(monkeypatch):
+    monkeypatch.setattr("collector.receivers.otlp_http.receiver._MOST_CONNECTIONS", 2)
+    half = b"POST /v1/traces HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n"
+
+    async def scenario(client, recorder):
+        busy = []
+        for _ in range(2):
+            reader, writer = await asyncio.open_connection("127.0.0.1", client.base_url.port)
+            writer.write(half + b"expect: 100-continue\r\ncontent-length: 9\r\n\r\n")
+            assert await reader.readline() == b"HTTP/1.1 100 Continue\r\n"
+            busy.append(writer)
+        reader, writer = await asyncio.open_connection("127.0.0.1", client.base_url.port)
+        answer = await reader.read()
+        for each in (*busy, writer):
+            each.close()
+        return answer, dict(recorder.refused_by)
+
+    answer, refused = serve(scenario)
+    assert answer.startswith(b"HTTP/1.1 503 ")
+    assert refused == {("otlp_http", "unknown", "too_many_connections"): 1}
+
+
 def test_a_slow_head_is_cut_off_and_counted(monkeypatch):
     monkeypatch.setattr(connection, "_HEAD_SECONDS", 0.05)
     answer, recorder = raw(b"POST /v1/traces HTTP/1.1\r\nhost:")
@@ -243,7 +293,7 @@ def test_a_slow_head_is_cut_off_and_counted(monkeypatch):
 
 
 def test_a_slow_body_may_be_sent_again(monkeypatch):
-    monkeypatch.setattr(request, "_PAUSE_SECONDS", 0.05)
+    monkeypatch.setattr(receiver, "_BODY_SECONDS", 0.05)
     head = b"POST /v1/traces HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n"
     head += b"connection: close\r\ncontent-length: 100\r\n\r\n{"
     answer, recorder = raw(head)
@@ -266,40 +316,6 @@ def test_a_sender_that_goes_away_is_counted():
         return recorder.refused_by
 
     assert serve(scenario) == {("otlp_http", "traces", "disconnected"): 1}
-
-
-def test_too_many_bytes_in_flight_may_be_sent_again():
-    async def scenario(client, recorder):
-        held, go = asyncio.Event(), asyncio.Event()
-
-        async def consume(batch):
-            held.set()
-            await go.wait()
-
-        recorder.consume = consume
-        big = traces(text="x" * 700_000).SerializeToString()
-        config = OtlpHttpConfig(endpoint="127.0.0.1:0", max_in_flight_bytes=MIB, **LIMITS)
-        async with serving(OtlpHttp, config, recorder, consume) as server:
-            url = f"http://127.0.0.1:{server.port}/v1/traces"
-            async with asyncio.TaskGroup() as group:
-                first = group.create_task(client.post(url, content=big, headers=PROTOBUF))
-                await held.wait()
-                second = await client.post(url, content=big, headers=PROTOBUF)
-                go.set()
-            third = await client.post(url, content=big, headers=PROTOBUF)
-        return first.result(), second, third
-
-    first, second, third = serve(scenario)
-    assert (first.status_code, second.status_code, third.status_code) == (200, 429, 200)
-    assert second.headers["retry-after"] == "1"
-
-
-LIMITS = {"max_body_bytes": MIB, "max_inflated_bytes": MIB}
-
-
-def test_settings_that_admit_no_request_are_refused():
-    with pytest.raises(ValueError, match="less than one request"):
-        OtlpHttpConfig(max_in_flight_bytes=MIB)
 
 
 def test_answers_say_nothing_about_the_server():

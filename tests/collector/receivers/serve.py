@@ -4,7 +4,10 @@ import asyncio
 import resource
 import sys
 
+from collector.receivers.otlp_grpc import OtlpGrpc, OtlpGrpcConfig
 from collector.receivers.otlp_http import OtlpHttp, OtlpHttpConfig
+
+RECEIVERS = {"http": (OtlpHttp, OtlpHttpConfig), "grpc": (OtlpGrpc, OtlpGrpcConfig)}
 
 
 class Nobody:
@@ -19,7 +22,8 @@ async def consume(_):
 
 
 async def main():
-    server = OtlpHttp(OtlpHttpConfig(endpoint="127.0.0.1:0"), consume, Nobody())
+    receiver, config = RECEIVERS[sys.argv[1]]
+    server = receiver(config(endpoint="127.0.0.1:0"), consume, Nobody())
     await server.start()
     print(server.port, flush=True)  # noqa: T201 - this is how the test reads it
     while await asyncio.to_thread(sys.stdin.readline):

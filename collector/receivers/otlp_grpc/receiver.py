@@ -1,4 +1,4 @@
-"""OTLP over gRPC: TraceService and LogsService, each also compressed with gzip."""
+"""`OtlpGrpc`: the server, and the answer to each call."""
 
 from __future__ import annotations
 
@@ -7,25 +7,20 @@ import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
-from pydantic import Field
-
+from collector.bearer import Tokens
 from collector.errors import ConfigError, Permanent, Retryable
+from collector.in_flight import InFlight
 from collector.otlp import Signal, reply
-from collector.otlp.inflate import inflate
-from collector.receiver import (
-    MAX_REQUEST_BYTES,
-    UNSUPPORTED_METRICS,
-    Consume,
-    Intake,
-    ReceiverObserver,
-)
-from collector.setting import Bytes, Endpoint, Section, split
+from collector.receiver import UNSUPPORTED_METRICS, Body, Consume, Intake, ReceiverObserver
+from collector.receivers.otlp_grpc import channel
+from collector.receivers.otlp_grpc.settings import OtlpGrpcConfig
+from collector.setting import split
 
 if TYPE_CHECKING:
     import grpc.aio
 
 RECEIVER = "otlp_grpc"
-_KEY = "receivers.otlp.grpc.endpoint"
+_KEY = "receivers.otlp.grpc"
 
 _SERVICES: dict[str, Signal] = {
     "opentelemetry.proto.collector.trace.v1.TraceService": "traces",
@@ -38,52 +33,36 @@ _GZIP_MAGIC = b"\x1f\x8b"
 # Exporters of metrics come here when they are given one endpoint for everything.
 _METRICS = "/opentelemetry.proto.collector.metrics.v1.MetricsService/"
 
-_OPTIONS = (
-    # Two processes that share a port would each see half of every trace.
-    ("grpc.so_reuseport", 0),
-    # gRPC is kept from inflating, so that a bomb meets our bound and our counter, whatever the
-    # version of gRPC does about it. Bits: identity and gzip, the codings OTLP knows.
-    ("grpc.per_message_decompression", 0),
-    ("grpc.compression_enabled_algorithms_bitset", 0b101),
-    # Exporters in Go may ping every 10 s, also between exports; the default answer to that is to
-    # hang up on them.
-    ("grpc.http2.min_ping_interval_without_data_ms", 10_000),
-    ("grpc.keepalive_permit_without_calls", 1),
-    # And a sender that vanished without a word is noticed.
-    ("grpc.keepalive_time_ms", 60_000),
-)
-
 Handler = Callable[[AsyncIterator[bytes], Any], Awaitable[bytes]]
-
-
-class OtlpGrpcConfig(Section):
-    """OTLP over gRPC. The default limit fits 512 spans of 100 KB in a request."""
-
-    endpoint: Endpoint = Field(default="127.0.0.1:4317", description="Address to listen on.")
-    max_message_bytes: Bytes = Field(
-        default=MAX_REQUEST_BYTES,
-        gt=0,
-        lt=1 << 31,
-        description="Largest message, as sent and once inflated.",
-    )
 
 
 class OtlpGrpc:
     """OTLP/gRPC on one port. `port` is the bound one once started."""
 
-    def __init__(self, config: OtlpGrpcConfig, consume: Consume, observe: ReceiverObserver) -> None:
+    def __init__(
+        self,
+        config: OtlpGrpcConfig,
+        consume: Consume,
+        observe: ReceiverObserver,
+        in_flight: InFlight | None = None,
+    ) -> None:
         self._config = config
-        self._intake = Intake(RECEIVER, consume, observe)
+        self._intake = Intake(
+            RECEIVER, consume, observe, in_flight=in_flight, max_bytes=config.max_message_bytes
+        )
+        self._tokens: Tokens | None = None
         self._server: grpc.aio.Server | None = None
         self.port = 0
 
     async def start(self) -> None:
-        """Listen. Raises `ConfigError` when the endpoint can't be had."""
+        """Listen. Raises `ConfigError` when the endpoint or a file can't be had."""
         # Here and not above: it takes long to import and starts threads.
         import grpc.aio  # noqa: PLC0415
 
-        limit = ("grpc.max_receive_message_length", self._config.max_message_bytes)
-        server = grpc.aio.server(options=(*_OPTIONS, limit))
+        config = self._config
+        tls = config.certificates(_KEY)
+        self._tokens = config.tokens(_KEY)
+        server = grpc.aio.server(options=channel.options(config.max_message_bytes))
         for service, signal in _SERVICES.items():
             # Declared as a stream of requests, which looks the same on the wire: a handler of a
             # single one isn't called at all when gRPC refuses the message, and nobody would count.
@@ -93,12 +72,15 @@ class OtlpGrpc:
         server.add_generic_rpc_handlers((_others(grpc, self._refuse),))
         try:
             # gRPC would write lines of its own beside our sentence.
-            _check_free(self._config.endpoint)
-            self.port = server.add_insecure_port(self._config.endpoint)
+            _check_free(config.endpoint)
+            if tls is None:
+                self.port = server.add_insecure_port(config.endpoint)
+            else:
+                self.port = server.add_secure_port(config.endpoint, channel.credentials(tls))
         except OSError as error:
-            raise ConfigError(f"{_KEY} {self._config.endpoint}: {error.strerror}") from None
+            raise ConfigError(f"{_KEY}.endpoint {config.endpoint}: {error.strerror}") from None
         except RuntimeError as error:
-            raise ConfigError(f"{_KEY} {self._config.endpoint}: {error}") from None
+            raise ConfigError(f"{_KEY}.endpoint {config.endpoint}: {error}") from None
         await server.start()
         self._server = server
 
@@ -110,6 +92,7 @@ class OtlpGrpc:
 
     async def _refuse(self, method: str, context: Any) -> bytes:
         metrics = method.startswith(_METRICS)
+        error: Exception
         if metrics:
             error = Permanent(UNSUPPORTED_METRICS, reason="unsupported_signal")
         else:
@@ -118,9 +101,18 @@ class OtlpGrpc:
         return await _abort(context, error)
 
     def _export(self, signal: Signal) -> Handler:
-        async def export(requests: AsyncIterator[bytes], context: Any) -> bytes:
+        async def export(_: AsyncIterator[bytes], context: Any) -> bytes:
             try:
-                return await self._answer(signal, requests)
+                self._authenticate(signal, context)
+                batch = await self._intake.take(
+                    signal,
+                    "protobuf",
+                    lambda _: self._message(context),
+                    # ipv4:127.0.0.1:40000, without the port
+                    peer=context.peer().rpartition(":")[0],
+                    announced=self._intake.room_for(None, None),
+                )
+                return reply.response(batch, "protobuf")
             except asyncio.CancelledError:
                 gone = Retryable("cancelled, or shutting down", reason="disconnected")
                 self._intake.refuse(signal, gone)
@@ -131,24 +123,27 @@ class OtlpGrpc:
 
         return export
 
-    async def _answer(self, signal: Signal, requests: AsyncIterator[bytes]) -> bytes:
+    def _authenticate(self, signal: str, context: Any) -> None:
+        if self._tokens is None:
+            return
+        given = dict(context.invocation_metadata()).get("authorization", "")
         try:
-            body = await self._message(requests)
-        except Exception as error:
+            self._tokens.check(given)
+        except Permanent as error:
             self._intake.refuse(signal, error)
             raise
-        batch = await self._intake.take(signal, "protobuf", body)
-        return reply.response(batch, "protobuf")
 
-    async def _message(self, requests: AsyncIterator[bytes]) -> bytes:
-        limit = self._config.max_message_bytes
-        body = await anext(requests, None)
-        if body is None:
+    async def _message(self, context: Any) -> Body:
+        # Not from the iterator that the handler is given: one that isn't read to its end keeps
+        # its message for some dozens of requests.
+        body = await context.read()
+        if not isinstance(body, bytes):
             # gRPC has told the sender already; this is for the counter.
-            raise Permanent(f"the message has more than {limit} bytes", reason="too_large")
-        if body.startswith(_GZIP_MAGIC):
-            return await asyncio.to_thread(inflate, body, "gzip", limit)
-        return body
+            raise Permanent(
+                f"the message has more than {self._config.max_message_bytes} bytes",
+                reason="too_large",
+            )
+        return Body(body, "gzip" if body.startswith(_GZIP_MAGIC) else None)
 
 
 def _others(grpc: Any, refuse: Callable[[str, Any], Awaitable[bytes]]) -> Any:
