@@ -107,9 +107,7 @@ class Connection(HttpToolsProtocol):
         try:
             self._parse(data)
         except httptools.HttpParserError:
-            if not self._in_body:  # whoever reads the body sees that it was cut off
-                self._refuse(Permanent("the request is no HTTP/1.1"))
-            self.send_400_response("the request is no HTTP/1.1")
+            self._break_off()
             return
         if self._in_head:
             self._head_bytes += len(data)
@@ -120,6 +118,17 @@ class Connection(HttpToolsProtocol):
                 )
                 self.transport.close()
                 self._refuse(Permanent("the head is too large", reason="too_large"))
+
+    def _break_off(self) -> None:
+        """Close a connection on which something came that is no HTTP/1.1."""
+        # Whoever reads a body sees that it was cut off; nobody reads that of one that must wait.
+        if not self._in_body or self.pipeline:
+            self._refuse(Permanent("the request is no HTTP/1.1"))
+        # A request has one answer, and none is given in the place of another's.
+        if self._in_body != self.is_idle and not self.pipeline:
+            self.send_400_response("the request is no HTTP/1.1")
+        else:
+            self.transport.close()
 
     def _refuse(self, error: Permanent | Retryable) -> None:
         if self._refused is not None:
