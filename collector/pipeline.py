@@ -61,9 +61,9 @@ class Pipeline:
         self.log_records = 0
 
     @property
-    def is_full(self) -> bool:
-        """Whether more is open than may be."""
-        return self.assembler.size > self._limit + self._limit // 4
+    def filled(self) -> float:
+        """How much is open, 1.0 being as much as should be."""
+        return self.assembler.size / self._limit
 
     def consume(self, batch: Batch, sequence: int = 0) -> None:
         """Take one decoded request; `sequence` is where it stands in the journal."""

@@ -23,6 +23,7 @@ from collector.journal import Journal
 from collector.ledger.mark import Mark
 from collector.otlp import Batch
 from collector.pipeline import Pipeline
+from collector.pressure import Pressure, Shares
 from collector.recovery import Recovery, marks_of
 
 logger = logging.getLogger(__name__)
@@ -82,6 +83,7 @@ class TurnStage:
         self._observer = observer
         self._table = ThreadPoolExecutor(1, thread_name_prefix="table")
         self._turns = ThreadPoolExecutor(1, thread_name_prefix="turns")
+        self._shares = Shares(time.monotonic)
         self._stopping = asyncio.Event()
         self._behind_since: float | None = None
         self.ledger_refuses: str | None = None
@@ -92,10 +94,9 @@ class TurnStage:
         Raises `Retryable` while too much is open, while turns end faster than they can be stored,
         and where the journal can't be written: nothing of the batch is kept then.
         """
-        if self.lag_s > MAX_LAG:
+        if not self._shares.admits(batch, self._pressure):
             raise Retryable("turns end faster than they can be stored", retry_after=2.0)
-        if self._pipeline.is_full:
-            raise Retryable("too much telemetry is waiting for its turns to end", retry_after=2.0)
+        self._shares.took(batch)
         sequence = await self._journal.append(batch)
         try:
             await self._in(self._table, lambda: self._pipeline.consume(batch, sequence))
@@ -126,7 +127,7 @@ class TurnStage:
         count = 0
         while not self._stopping.is_set() and await self._in(self._table, step):
             count += 1
-            while self._pipeline.is_full and not self._stopping.is_set():
+            while self._pressure is not Pressure.none and not self._stopping.is_set():
                 await self._pause(TICK)
         await self._in(self._table, frames.close)
         return count
@@ -141,6 +142,13 @@ class TurnStage:
                 self.ledger_refuses = str(error)
                 await self._pause(RETRY_EVERY)
         return {}
+
+    @property
+    def _pressure(self) -> Pressure:
+        filled = self._pipeline.filled
+        if self.lag_s > 2 * MAX_LAG or filled > 1.5:
+            return Pressure.full
+        return Pressure.high if self.lag_s > MAX_LAG or filled > 1.25 else Pressure.none
 
     @property
     def lag_s(self) -> float:
