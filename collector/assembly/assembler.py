@@ -7,8 +7,10 @@ assembling itself: `due` hands out what may be over as `Closing`s, which `close`
 
 from __future__ import annotations
 
+import hashlib
 import re
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from collector.assembly.combine import weight
@@ -275,12 +277,8 @@ def close(closing: Closing, conversations: Conversations | None) -> Closed:
         turns = turns[:-1]
     changed: list[Turn] = []
     given: dict[str, Given] = {}
-    for turn in turns:
+    for turn, name in zip(turns, _names(turns, closing.given), strict=True):
         made_of = Given(_spans(turn), hash(replace(turn, turn_id="", closed_by="end")))
-        name = turn.turn_id
-        for known, before in closing.given.items():
-            if before.spans & made_of.spans:
-                name = known
         if closing.given.get(name) == made_of:
             continue
         given[name] = made_of
@@ -296,6 +294,32 @@ def close(closing: Closing, conversations: Conversations | None) -> Closed:
         closing.first_sequence,
         closing.sequence,
     )
+
+
+def _names(turns: Sequence[Turn], given: Mapping[str, Given]) -> list[str]:
+    """Return a name for each turn, no two alike: that of the turn given out before with which it
+    shares most spans, else its own. Late spans may move from one turn to another."""
+    owners = {span: name for name, before in given.items() for span in before.spans}
+    shared = Counter(
+        (at, owners[span])
+        for at, turn in enumerate(turns)
+        for span in sorted(_spans(turn))
+        if span in owners
+    )
+    names: dict[int, str] = {}
+    taken: set[str] = set()
+    for (at, name), _ in shared.most_common():
+        if at not in names and name not in taken:
+            names[at] = name
+            taken.add(name)
+    for at, turn in enumerate(turns):
+        if at not in names:
+            name = turn.turn_id
+            while name in taken:
+                name = hashlib.sha256(name.encode()).hexdigest()[:32]
+            names[at] = name
+            taken.add(name)
+    return [names[at] for at in range(len(turns))]
 
 
 def _spans(turn: Turn) -> frozenset[Key]:
