@@ -297,28 +297,28 @@ def close(closing: Closing, conversations: Conversations | None) -> Closed:
 
 
 def _names(turns: Sequence[Turn], given: Mapping[str, Given]) -> list[str]:
-    """Return a name for each turn, no two alike: that of the turn given out before with which it
-    shares most spans, else its own. Late spans may move from one turn to another."""
+    """Return a name for each turn, no two alike: that of a turn given out before with which it
+    shares spans, else its own. Of several turns that became one the last counts; of one that
+    became several, the one with most of its spans keeps its name."""
+    order = {name: number for number, name in enumerate(given)}
     owners = {span: name for name, before in given.items() for span in before.spans}
     shared = Counter(
         (at, owners[span])
         for at, turn in enumerate(turns)
-        for span in sorted(_spans(turn))
+        for span in _spans(turn)
         if span in owners
     )
     names: dict[int, str] = {}
     taken: set[str] = set()
-    for (at, name), _ in shared.most_common():
+    for at, name in sorted(shared, key=lambda pair: (-order[pair[1]], -shared[pair])):
         if at not in names and name not in taken:
             names[at] = name
             taken.add(name)
     for at, turn in enumerate(turns):
-        if at not in names:
-            name = turn.turn_id
-            while name in taken:
-                name = hashlib.sha256(name.encode()).hexdigest()[:32]
-            names[at] = name
-            taken.add(name)
+        name = turn.turn_id
+        while at not in names and name in taken:
+            name = hashlib.sha256(name.encode()).hexdigest()[:32]
+        taken.add(names.setdefault(at, name))
     return [names[at] for at in range(len(turns))]
 
 
