@@ -12,7 +12,7 @@ from functools import cached_property
 from random import Random
 from typing import Any
 
-from google.protobuf.message import DecodeError
+from google.protobuf.message import DecodeError, EncodeError
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
@@ -37,16 +37,16 @@ class RequestMutation:
         try:
             signal, encoding = sniff(body, "")
             if encoding == "json":
-                return self._json(body, random)
+                return _json(body, random)
             message = (
                 ExportLogsServiceRequest if signal == "logs" else ExportTraceServiceRequest
             )()
             message.ParseFromString(body)
-        except (Permanent, DecodeError, ValueError, RecursionError):
-            return None
-        for _ in range(random.choice((1, 1, 2, 4))):
-            self._change(message, random)
-        return message.SerializeToString()
+            for _ in range(random.choice((1, 1, 2, 4))):
+                self._change(message, random)
+            return bytes(message.SerializeToString())
+        except (Permanent, DecodeError, EncodeError, ValueError, RecursionError):
+            return None  # also what would nest too deep to be written
 
     @cached_property
     def _parts(self) -> tuple[Any, ...]:
@@ -64,14 +64,6 @@ class RequestMutation:
         drown the rest."""
         pairs = [pair for part in self._parts for r in _records(part) for pair in r.attributes]
         return tuple({(pair.key, pair.ByteSize().bit_length()): pair for pair in pairs}.values())
-
-    def _json(self, body: bytes, random: Random) -> bytes:
-        value = json.loads(body.decode("utf-8-sig", "replace"))
-        for _ in range(random.randint(1, 4)):
-            value = mutated(value, random)
-        return json.dumps(value, ensure_ascii=random.random() < 0.5).encode(
-            "utf-8", "surrogatepass"
-        )
 
     def _change(self, message: Any, random: Random) -> None:
         parts = [part for part in _parts(message) if _records(part)]
@@ -157,6 +149,13 @@ class RequestMutation:
                     new.trace_id = records[0].trace_id
             case _:
                 pass
+
+
+def _json(body: bytes, random: Random) -> bytes:
+    value = json.loads(body.decode("utf-8-sig", "replace"))
+    for _ in range(random.randint(1, 4)):
+        value = mutated(value, random)
+    return json.dumps(value, ensure_ascii=random.random() < 0.5).encode("utf-8", "surrogatepass")
 
 
 def _groups(message: Any) -> list[Any]:
