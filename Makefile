@@ -3,6 +3,8 @@
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.synced
+FUZZ_SECONDS := 300
+FUZZ_TARGETS := $(notdir $(basename $(wildcard tests/fuzz/targets/[a-z]*.py)))
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -31,6 +33,11 @@ bench: setup ## one table of ratios: what the sidecar costs beside its neighbour
 kill: setup ## kill -9 the sidecar dozens of times under load, and look at what is in the ledger
 	$(BIN)/python -m pytest -m kill -s
 
+fuzz: setup ## fuzz each target for FUZZ_SECONDS; the corpus is kept in .fuzz (docs/fuzzing.md)
+	@for target in $(FUZZ_TARGETS); do \
+	  $(BIN)/python tests/fuzz/fuzz.py $$target --seconds $(FUZZ_SECONDS) \
+	    --corpus .fuzz/corpus/$$target --found .fuzz/found || exit 1; done
+
 check: setup ## format, lint, types, import rules: one command
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
@@ -51,4 +58,4 @@ docs: setup ## rewrite the generated documentation
 system-deps: ## install the real servers that tests talk to (root, Debian packages)
 	sh deploy/system-deps.sh
 
-.PHONY: help setup demo picture test slow bench kill check format golden docs system-deps
+.PHONY: help setup demo picture test slow bench kill fuzz check format golden docs system-deps

@@ -147,9 +147,7 @@ class Connection(HttpToolsProtocol):
             if self._too_much is not None:
                 self._give_up(self._too_much)
                 return
-            if not self._in_body:  # whoever reads the body sees that it was cut off
-                self._refuse(Permanent("the request is no HTTP/1.1"))
-            self.send_400_response("the request is no HTTP/1.1")
+            self._break_off()
             return
         if self._in_head:
             self._head_bytes += len(data)
@@ -169,6 +167,17 @@ class Connection(HttpToolsProtocol):
         """Have the parser end where it is."""
         self._too_much = found
         raise httptools.HttpParserError(found.message)
+
+    def _break_off(self) -> None:
+        """Close a connection on which something came that is no HTTP/1.1."""
+        # Whoever reads a body sees that it was cut off; nobody reads that of one that must wait.
+        if not self._in_body or self.pipeline:
+            self._refuse(Permanent("the request is no HTTP/1.1"))
+        # A request has one answer, and none is given in the place of another's.
+        if self._in_body != self.is_idle and not self.pipeline:
+            self.send_400_response("the request is no HTTP/1.1")
+        else:
+            self.transport.close()
 
     def _refuse(self, error: Permanent | Retryable) -> None:
         if self._refused is not None:

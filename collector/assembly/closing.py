@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from collector.assembly.conversations import Conversations
 from collector.assembly.material import Key, Material, key_of
+from collector.assembly.names import names_of
 from collector.assembly.open_turns import Given
 from collector.assembly.turns import assemble
 from scorers.turn import ClosedBy, ToolExecution, Turn
@@ -62,12 +63,9 @@ def close(closing: Closing, conversations: Conversations | None) -> Closed:
         turns = turns[:-1]
     changed: list[Turn] = []
     given: dict[str, Given] = {}
-    names = {span: name for name, before in closing.given.items() for span in before.spans}
-    for turn in turns:
-        spans = _spans(turn)
-        known = {names[span] for span in spans if span in names}
-        # Of several turns that became one, the one that was given out last counts.
-        name = max(known, key=list(closing.given).index) if known else turn.turn_id
+    made_of = [_spans(turn) for turn in turns]
+    names = names_of([turn.turn_id for turn in turns], made_of, closing.given)
+    for turn, spans, name in zip(turns, made_of, names, strict=True):
         named = turn if name == turn.turn_id else replace(turn, turn_id=name)
         if name in closing.given and _is_same(closing.given[name], Given(spans, named)):
             continue

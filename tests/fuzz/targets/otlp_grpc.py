@@ -1,0 +1,113 @@
+"""Whatever a message of a gRPC call holds → a status that gRPC knows, and a server that lives."""
+
+import asyncio
+import gzip
+import socket
+import zlib
+
+import grpc
+import grpc.aio
+
+import seeds
+from collector.receivers.otlp_grpc import OtlpGrpc, OtlpGrpcConfig
+from exports import Recorder, traces
+from request_mutation import RequestMutation
+
+GOOD = traces(2).SerializeToString()
+EXPORT = "/opentelemetry.proto.collector.{}/Export"
+TRACES, LOGS, METRICS = (
+    EXPORT.format(name)
+    for name in ("trace.v1.TraceService", "logs.v1.LogsService", "metrics.v1.MetricsService")
+)
+REFUSED = {"INVALID_ARGUMENT", "RESOURCE_EXHAUSTED", "UNIMPLEMENTED"}
+PATIENCE = 10.0  # seconds: far beyond what any answer takes
+PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+SETTINGS = bytes([0, 0, 0, 4, 0, 0, 0, 0, 0])
+
+
+class GrpcReceiver:
+    """An input is a message; one that begins as HTTP/2 does is what a client writes to the port."""
+
+    def __init__(self):
+        self._bodies = seeds.requests()
+        self._body = RequestMutation(self._bodies)
+        self._runner = asyncio.Runner()
+        self._recorder = Recorder()
+        self._runner.run(self._start())
+
+    async def _start(self):
+        # A small limit, so that small inputs reach it too.
+        config = OtlpGrpcConfig(endpoint="127.0.0.1:0", max_message_bytes=1 << 15)
+        self._server = OtlpGrpc(config, self._recorder.consume, self._recorder)
+        await self._server.start()
+        self._channel = grpc.aio.insecure_channel(f"127.0.0.1:{self._server.port}")
+
+    def seeds(self):
+        for number, body in enumerate(self._bodies[::3]):
+            yield gzip.compress(body) if number % 2 else body
+        yield gzip.compress(bytes(1 << 20))
+        yield PREFACE + SETTINGS + call(TRACES, GOOD)
+        yield PREFACE + SETTINGS + call(LOGS, gzip.compress(GOOD), flag=1) * 2
+
+    def mutated(self, data, random):
+        """The message changed, compressed or not."""
+        if data.startswith(PREFACE):
+            cut = random.randrange(len(PREFACE), len(data) + 1)
+            body = random.choice((GOOD, random.randbytes(40)))
+            return data[:cut] + call(random.choice((TRACES, LOGS, METRICS, "/")), body)
+        try:
+            plain = gzip.decompress(data) if data.startswith(b"\x1f\x8b") else data
+        except (OSError, EOFError, zlib.error):
+            plain = random.choice(self._bodies)
+        changed = self._body(plain, random)
+        if changed is None or random.random() < 0.5:
+            return changed
+        return gzip.compress(changed) + random.choice((b"", b"", b"\0", gzip.compress(GOOD)))
+
+    def check(self, data):
+        self._recorder.__init__()
+        self._runner.run(self._check(data))
+        assert not [key for key in self._recorder.refused_by if key[2] == "internal"]
+
+    async def _check(self, data):
+        if data.startswith(PREFACE):
+            with socket.create_connection(("127.0.0.1", self._server.port)) as client:
+                client.sendall(data)
+        else:
+            for method in (TRACES, LOGS):
+                before = sum(self._recorder.refused_by.values())
+                outcome = await self._outcome(method, data)
+                assert outcome == "OK" or outcome in REFUSED, outcome
+                if outcome != "OK":
+                    assert sum(self._recorder.refused_by.values()) > before, outcome
+        assert await self._outcome(TRACES, GOOD) == "OK"
+
+    async def _outcome(self, method, body):
+        try:
+            await self._channel.unary_unary(method)(body, timeout=PATIENCE)
+        except grpc.aio.AioRpcError as error:
+            return error.code().name
+        return "OK"
+
+
+def call(method, body, flag=0):
+    """Return the frames of one call: its head, each header spelled out, and its message."""
+    fields = {
+        ":method": "POST",
+        ":scheme": "http",
+        ":path": method,
+        ":authority": "a",
+        "content-type": "application/grpc",
+        "te": "trailers",
+        "grpc-encoding": "gzip" if flag else "identity",
+    }
+    head = b"".join(
+        bytes([0, len(name)]) + name.encode() + bytes([len(value)]) + value.encode()
+        for name, value in fields.items()
+    )
+    message = bytes([flag]) + len(body).to_bytes(4) + body
+    return _frame(1, 4, head) + _frame(0, 1, message)
+
+
+def _frame(kind, flags, payload):
+    return len(payload).to_bytes(3) + bytes([kind, flags, 0, 0, 0, 1]) + payload
