@@ -51,7 +51,7 @@ class Stopwatch:
 
     def __init__(self, profiled: str | None) -> None:
         self.spent = dict.fromkeys(STEPS, 0.0)
-        self.profiler = cProfile.Profile()
+        self.profiler = cProfile.Profile(time.thread_time)
         self._profiled = profiled
 
     def time(self, step: str, work: Callable[[], Any]) -> Any:

@@ -72,9 +72,7 @@ def is_note(text: str) -> bool:
     return text.strip() not in phrases.DOTS and bool(notes(text, 0, len(text)))
 
 
-def _lines(
-    pattern: re.Pattern[str], text: str, first: int, last: int
-) -> Iterator[re.Match[str]]:
+def _lines(pattern: re.Pattern[str], text: str, first: int, last: int) -> Iterator[re.Match[str]]:
     """Match a pattern of a line at the beginning of each."""
     at = first
     if first and text[first - 1] != "\n":
