@@ -21,8 +21,6 @@ _MOST_THREADS = 1024
 _MOST_LISTS = 6
 _MOST_BYTES = 8 * 2**20
 
-_BLANK = b" \t\n\r"
-
 
 @dataclass(slots=True, eq=False)
 class _Known:

@@ -29,10 +29,10 @@ class _Text(msgspec.Struct, tag="text", forbid_unknown_fields=True, gc=False):
 
     def part(self, doubts: list[str]) -> Part:
         content = self.content
-        part = Part("text", content, None, None, shortened(content))
-        if part.cut_by_capture or content.endswith(UNMISTAKABLE):
+        cut = shortened(content)
+        if cut or content.endswith(UNMISTAKABLE):
             doubts.append(content)
-        return part
+        return Part("text", content, None, None, cut)
 
 
 class _Reasoning(_Text, tag="reasoning"):
@@ -77,11 +77,18 @@ class _Message(msgspec.Struct, forbid_unknown_fields=True):
     name: str | None = None
 
     def message(self, doubts: list[str]) -> Message:
-        parts = [part.part(doubts) for part in self.parts]
-        kinds = [part.kind for part in parts]
         role = _ROLES.get(self.role)
+        name, reason = self.name or None, self.finish_reason or None
+        if role is None:
+            raise Unusual
+        if name in UNMISTAKABLE or reason in UNMISTAKABLE:
+            doubts.append(role)
+        parts = [part.part(doubts) for part in self.parts]
+        if len(parts) == 1 and parts[0].kind == "text" and role != "tool":  # most are
+            return Message(role, (parts[0],), name, reason)
+        kinds = [part.kind for part in parts]
         # What a tool said without a result, or others beside one, is told otherwise.
-        if role is None or (role == "tool" and "tool_result" not in kinds):
+        if role == "tool" and "tool_result" not in kinds:
             raise Unusual
         if "tool_result" in kinds:
             if role != "tool" and kinds.count("tool_result") < len(kinds):
@@ -90,9 +97,6 @@ class _Message(msgspec.Struct, forbid_unknown_fields=True):
         if "tool_call" in kinds and "text" in kinds:
             # Chat APIs send an empty content beside tool calls.
             parts = [part for part in parts if part.kind != "text" or part.text]
-        name, reason = self.name or None, self.finish_reason or None
-        if name in UNMISTAKABLE or reason in UNMISTAKABLE:
-            doubts.append(role)
         return Message(role, tuple(parts), name, reason)
 
 

@@ -64,8 +64,9 @@ _RANK = {key: rank for keys in _FIELDS.values() for rank, key in enumerate(keys)
 def usage_of(attributes: Mapping[str, Any]) -> Usage:
     """Return the token counts that the attributes state; None where one is missing or no count."""
     stated: dict[str, int] = {}
-    # The first that counts is written last.
-    for key in sorted(_RANK.keys() & attributes.keys(), key=_RANK.__getitem__, reverse=True):
+    found = [key for key in attributes if key in _RANK]
+    found.sort(key=_RANK.__getitem__, reverse=True)  # the first that counts is written last
+    for key in found:
         count = _count(attributes[key])
         if count is not None:
             stated[_FIELD_OF[key]] = count

@@ -52,6 +52,7 @@ _CONVERSATION = (
 )
 # Strands' users put the version among the trace attributes, having no other place for it.
 _VERSION = ("gen_ai.agent.version", "agent.version")
+_OFFERED = "gen_ai.tool.definitions"
 _FINISH = ("gen_ai.response.finish_reasons", "gen_ai.response.finish_reason")
 _CALLING = ("tool_calls", "tool_call", "tool_use", "function_call")
 _REFERENCES = ("gen_ai.input.messages_ref", "gen_ai.output.messages_ref")
@@ -81,14 +82,14 @@ def inference(
     """Return the model call of a record with the messages that were read from it."""
     attributes = record.attributes
     reasons = finish_reasons(attributes) or tuple(
-        message.finish_reason for message in made or () if message.finish_reason
+        [message.finish_reason for message in made or () if message.finish_reason]
     )
     return Inference(
         **who(record, dialect),
         provider=string(attributes, "gen_ai.provider.name", "gen_ai.system"),
         model=string(attributes, "gen_ai.response.model", "gen_ai.request.model"),
         response_id=string(attributes, "gen_ai.response.id"),
-        tools=tool_names(attributes.get("gen_ai.tool.definitions")),
+        tools=tool_names(attributes.get(_OFFERED)) if _OFFERED in attributes else None,
         usage=usage_of(attributes),
         finish_reasons=reasons,
         input=given,

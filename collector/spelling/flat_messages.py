@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from collector.content import decode, messages
 from collector.spelling.convention import string
 from collector.spelling.flattened import Fields, entries
+from collector.spelling.repeated import Repeated
 from scorers.turn import Message
 
 Items = list[tuple[int, Fields]]
 ChatMessage = dict[str, Any]
 
+_repeated = Repeated()
 _BLOCKS = frozenset(
     {
         "text", "input_text", "output_text", "image", "image_url", "input_image", "file",
@@ -34,9 +37,13 @@ def read(
     """
     found: list[Message] = []
     for _, fields in items:
-        one = messages([spelled(fields)], role="unknown") or ()
+        one = _repeated.read(fields, spelled.__name__, partial(_messages, spelled, fields))
         found += [message for message in one if message.role != "unknown" or not dropped]
     return tuple(found) if items else None
+
+
+def _messages(spelled: Callable[[Fields], ChatMessage], fields: Fields) -> tuple[Message, ...]:
+    return messages([spelled(fields)], role="unknown") or ()
 
 
 def openinference(fields: Fields) -> ChatMessage:
