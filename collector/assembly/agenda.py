@@ -79,11 +79,9 @@ class Agenda:
         return look
 
     def _deadline(self, group: Group) -> float:
-        """When a group closes at the latest. A session's trace may outlive its deadline: what came
-        since the last look still gets its quiet period, so that no turn is cut in the middle; a
-        turn that was broken off gets as long again."""
-        began = group.closed_at if group.broken_off else group.first_seen
-        deadline = began + self._config.deadline
+        """When a group closes at the latest. In a session's trace, what came since the last look
+        still gets its quiet period, so that no turn is cut in the middle."""
+        deadline = group.began + self._config.deadline
         if group.given or group.gone_ns:
             return max(deadline, group.last_seen + self._config.quiet_period)
         return deadline

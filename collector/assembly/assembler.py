@@ -174,6 +174,8 @@ class Assembler:
         group.waiting = closed.unfinished
         group.forced = False
         group.closed_at = self.clock()
+        if not closed.unfinished:
+            group.began = group.closed_at
         group.broken_off = closed.broken_off and not closed.unfinished
         if not group.changed:
             self.size -= let_go_of_earlier_turns(group)
@@ -210,6 +212,7 @@ class Assembler:
         calls = group.calls
         if calls is None:
             calls = group.calls = ToolCalls()
+            group.began = self.clock()
         for operation in held.operations:
             asked, size = calls.note(operation)
             held.size += size

@@ -51,6 +51,7 @@ class Group:
     `first_sequence` and `last_sequence` are the lowest and the highest number of the records put
     into it, 0 where they have none; turns of those up to `settled` were given out before a restart.
 
+    `began` is when its first operation came that was not given out: the deadline counts from there.
     `waiting` is True when its turns were looked at and one of them is unfinished: it is looked at
     again when something arrives that may end it, or at the deadline. `given` names the turns
     already given out; `broken_off` says that the last of them was unfinished: its tool may still
@@ -74,6 +75,7 @@ class Group:
     given: dict[str, Given] = field(default_factory=dict)
     calls: ToolCalls | None = None
     look_at: float = inf
+    began: float = 0.0
     closed_at: float = 0.0
     first_sequence: int = 0
     last_sequence: int = 0
@@ -177,6 +179,7 @@ class Group:
         self.number(other.first_sequence, other.last_sequence)
         self.first_seen = min(self.first_seen, other.first_seen)
         self.last_seen = max(self.last_seen, other.last_seen)
+        self.began = min(self.began, other.began)
         self.incomplete = self.incomplete or other.incomplete
         self.gone_ns = max(self.gone_ns, other.gone_ns)
         self.changed, self.waiting = True, False

@@ -19,8 +19,7 @@ _SAID: dict[str, PrivateKind] = {
     "developer": "system",
     "assistant": "assistant_thought",
 }
-EDGE = 64  # characters at either end of a text by which most are told apart
-MOST_ALIKE = 8  # texts that are alike in length and ends before they are hashed
+MOST_ALIKE = 8  # texts of one length that are compared one by one
 
 
 def private_context(
@@ -51,12 +50,12 @@ def private_context(
 class _Collected:
     """Items in order, each text of a kind once.
 
-    Long texts are not hashed: they are compared with those of the same length, start and end.
+    Texts are not hashed: they are compared with those of the same length.
     """
 
     def __init__(self, told: Sequence[str]) -> None:
         self.items: list[PrivateItem] = []
-        self._seen: dict[tuple[object, ...], list[str] | set[str]] = {}
+        self._seen: dict[tuple[PrivateKind, int], list[str] | set[str]] = {}
         self._told = told
         self._known = {id(text) for text in told}
         self._stripped: frozenset[str] | None = None  # most texts are known, or none are asked for
@@ -64,7 +63,7 @@ class _Collected:
     def add(self, kind: PrivateKind, text: str, name: str) -> None:
         if not text or text.isspace():
             return
-        mark = (kind, len(text), text[:EDGE], text[-EDGE:])
+        mark = (kind, len(text))
         alike = self._seen.setdefault(mark, [])
         if text in alike:
             return

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collector.assembly.open_turns import Group
 
 KEPT_TURNS = 8  # latest turns of a session's trace that stay when earlier ones are let go
-MANY_RECORDS = 200  # of one group, from which on earlier turns are let go
+MANY_RECORDS = 100  # of one group, from which on earlier turns are let go
 
 
 class Retained:
