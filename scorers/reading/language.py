@@ -19,6 +19,10 @@ def same_language(requester: RequesterContext, passage: Passage) -> bool | None:
 
     None where either language can't be told. Code, addresses and quotations do not count.
     """
+    # The reply is looked at first: what its requester wrote before may be long.
+    used = language_of(passage.own_words[:ENOUGH])
+    if used is None:
+        return None
     messages = [said.text for said in requester.dialog if said.role == "user"]
     wanted, words = None, ""
     for message in reversed(messages[-20:]):
@@ -26,8 +30,7 @@ def same_language(requester: RequesterContext, passage: Passage) -> bool | None:
         wanted = language_of(words)
         if wanted is not None:
             break
-    used = language_of(passage.own_words[:ENOUGH])
-    if wanted is None or used is None:
+    if wanted is None:
         return None
     foreign = used
     if used == wanted:
