@@ -19,6 +19,7 @@ from collector.assembly.settings import TurnsConfig
 from collector.config_error import secrets_of, sentences
 from collector.document import Document, Loc
 from collector.errors import ConfigError
+from collector.journal.settings import JournalConfig
 from collector.ledger.settings import PrivacyConfig, StorageConfig
 from collector.listener import ListenerConfig
 from collector.receiver import MAX_IN_FLIGHT_BYTES
@@ -103,6 +104,7 @@ class Config(Section):
 
     receivers: ReceiversConfig = ReceiversConfig()
     storage: StorageConfig = StorageConfig()
+    journal: JournalConfig = JournalConfig()
     turns: TurnsConfig = TurnsConfig()
     scoring: ScoringConfig = ScoringConfig()
     privacy: PrivacyConfig = PrivacyConfig()

@@ -11,13 +11,13 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from collector.assembly.assembler import Assembler, Closed, Closing, close
+from collector.assembly.assembler import Assembler
+from collector.assembly.closing import Closed, Closing, close
 from collector.assembly.conversations import Conversations
 from collector.assembly.settings import TurnsConfig
 from collector.dialect import AnyOperation, Dialect
 from collector.dialects import DIALECTS
 from collector.entry import Entry
-from collector.errors import Retryable
 from collector.otlp import Batch
 from collector.scoring.worker import Worker
 from collector.span import Record, Span
@@ -61,16 +61,19 @@ class Pipeline:
         self.spans = 0
         self.log_records = 0
 
-    def consume(self, batch: Batch) -> None:
-        """Take one decoded request. Raises `Retryable` while more is open than may be."""
-        if self.assembler.size > self._limit + self._limit // 4:
-            raise Retryable("too much telemetry is waiting for its turns to end", retry_after=2.0)
+    @property
+    def filled(self) -> float:
+        """How much is open, 1.0 being as much as should be."""
+        return self.assembler.size / self._limit
+
+    def consume(self, batch: Batch, sequence: int = 0) -> None:
+        """Take one decoded request; `sequence` is where it stands in the journal."""
         seen: Counter[str] = Counter()
         dropped: Counter[str] = Counter()
         for record in batch.records:
             dialect, operations = self._read(record, dropped)
             seen[dialect] += 1
-            reason = self.assembler.add(record, operations)
+            reason = self.assembler.add(record, operations, sequence)
             if reason is not None:
                 dropped[reason] += 1
             elif isinstance(record, Span):

@@ -15,6 +15,7 @@ from collector.config import Config
 from collector.errors import Permanent, Retryable
 from collector.exporters.aggregate import Aggregate
 from collector.in_flight import InFlight
+from collector.journal import Journal
 from collector.ledger import Ledger
 from collector.ledger.files import private_directory
 from collector.otlp import Batch
@@ -51,9 +52,18 @@ class Service:
         )
         self.ledger = Ledger(config.storage.url, keep_text=config.privacy.keep_text)
         pipeline = default_pipeline(config.turns, clock=time.monotonic, observer=self.aggregate)
-        self.turns = TurnStage(pipeline, self.ledger, self.aggregate)
+        self.journal = Journal(
+            Path(config.storage.directory) / "journal",
+            config.journal,
+            self.aggregate,
+            linger=config.turns.linger,
+            # Raw requests stay no longer than they must where texts are not to be kept.
+            linger_bytes=None if config.privacy.keep_text else 0,
+        )
+        self.turns = TurnStage(pipeline, self.journal, self.ledger, self.aggregate)
         self._stop = asyncio.Event()
         self._receiving = False
+        self._refusal = "the sidecar is reading its journal"
         self._ledger_trouble: str | None = None
         otlp = config.receivers.otlp
         in_flight = InFlight(otlp.max_in_flight_bytes)
@@ -62,6 +72,7 @@ class Service:
         self._admin = Admin(config.service.admin, self.aggregate, self.ledger, checks=self._checks)
         self.aggregate.watch("tellback_open_turns", lambda: self.turns.open_turns)
         self.aggregate.watch("tellback_ledger_size_bytes", self.ledger.size_bytes)
+        self.aggregate.watch("tellback_journal_size_bytes", self.journal.size_bytes)
 
     def stop(self) -> None:
         """Ask the running service to drain and end. May be called more than once."""
@@ -86,22 +97,40 @@ class Service:
             private_directory(Path(self._config.storage.directory))
             self.ledger.open()
             sinks.callback(self.ledger.close)
+            self.journal.open()
+            sinks.callback(self.journal.close)
             await self._start(sinks, self._admin)
             async with asyncio.TaskGroup() as tasks:
                 tasks.create_task(self.turns.run(), name="close turns")
                 looking = tasks.create_task(self._look_after_ledger(), name="ledger")
                 try:
                     async with AsyncExitStack() as sources:
+                        # They answer from the start: who sends is told to come again.
                         await self._start(sources, self._grpc)
                         await self._start(sources, self._http)
-                        self._receiving = True
+                        await self._recover(tasks)
+                        self._receiving = not self._stop.is_set()
                         started(Addresses(self._grpc.port, self._http.port, self._admin.port))
                         await self._stop.wait()
                         self._receiving = False
+                        self._refusal = "the sidecar is shutting down"
                 finally:
                     self.turns.stop()
                     looking.cancel()
             return await self.turns.drain()
+
+    async def _recover(self, tasks: asyncio.TaskGroup) -> None:
+        """Take what an earlier process left in the journal, until `stop` is called."""
+        recovering = tasks.create_task(self.turns.recover(), name="read the journal")
+        stopping = tasks.create_task(self._stop.wait(), name="stop")
+        await asyncio.wait({recovering, stopping}, return_when=asyncio.FIRST_COMPLETED)
+        stopping.cancel()
+        if not recovering.done():
+            self.turns.stop()
+        count = await recovering
+        if count:
+            logger.info("%d requests were taken from the journal", count)
+            self.aggregate.journaled("replayed", count)
 
     async def _start(self, stack: AsyncExitStack, stage: Stage) -> None:
         await stage.start()
@@ -109,7 +138,7 @@ class Service:
 
     async def _consume(self, batch: Batch) -> None:
         if not self._receiving:
-            raise Retryable("the sidecar is shutting down", reason="shutdown", retry_after=5.0)
+            raise Retryable(self._refusal, reason="not_receiving", retry_after=5.0)
         await self.turns.consume(batch)
 
     async def _look_after_ledger(self) -> None:
@@ -141,6 +170,7 @@ class Service:
     def _checks(self) -> dict[str, str | None]:
         """Say what works (None) and what does not (why), by name."""
         return {
-            "receivers": None if self._receiving else "not receiving yet, or shutting down",
+            "receivers": None if self._receiving else self._refusal,
+            "journal": self.journal.trouble,
             "ledger": self.turns.ledger_refuses or self._ledger_trouble,
         }

@@ -1,8 +1,8 @@
 """The stage between receivers and ledger: it keeps the table of open turns, and closes them.
 
-Three threads share the work, so that neither a large request nor a large turn nor a slow disk
-holds up a receiver: the event loop receives; `table` alone touches the open turns; `turns`
-assembles, scores and stores, one group at a time.
+Four threads share the work, so that neither a large request nor a large turn nor a slow disk
+holds up a receiver: the event loop receives; the journal's makes requests durable; `table` alone
+touches the open turns; `turns` assembles, scores and stores, some groups at a time.
 """
 
 from __future__ import annotations
@@ -10,17 +10,21 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
-from collector.assembly.assembler import Closed, Closing
+from collector.assembly.closing import Closed, Closing
 from collector.entry import Entry
 from collector.errors import Permanent, Retryable
+from collector.journal import Journal
+from collector.ledger.mark import Mark
 from collector.otlp import Batch
 from collector.pipeline import Pipeline
+from collector.pressure import Pressure, Shares
+from collector.recovery import Recovery, marks_of
 
 logger = logging.getLogger(__name__)
 Result = TypeVar("Result")
@@ -35,8 +39,17 @@ DRAIN_DEADLINE = 20.0  # seconds for closing what is open at the end
 class TurnLedger(Protocol):
     """Where finished turns are stored."""
 
-    def write(self, entry: Entry) -> bool:
-        """Store one turn; True where it is new. Raises `Retryable` or `Permanent`."""
+    def write_all(
+        self, entries: Sequence[Entry], marks: Sequence[Mark] = (), *, revised: Collection[str] = ()
+    ) -> list[bool | Permanent]:
+        """Store turns and marks, all or none. For each turn: True where it is new, False where
+        it was there, an error where it can never be stored. Raises `Retryable`."""
+
+    def marks(self, journal: str) -> dict[str, Mark]:
+        """Return what was stored of a journal's traces."""
+
+    def forget_marks(self, journal: str, before_sequence: int) -> int:
+        """Delete the marks of traces of which the journal holds nothing any more."""
 
 
 class TurnObserver(Protocol):
@@ -63,12 +76,16 @@ class _Progress:
 class TurnStage:
     """Takes batches and gives turns to the ledger and the metrics. Built, it runs nothing."""
 
-    def __init__(self, pipeline: Pipeline, ledger: TurnLedger, observer: TurnObserver) -> None:
+    def __init__(
+        self, pipeline: Pipeline, journal: Journal, ledger: TurnLedger, observer: TurnObserver
+    ) -> None:
         self._pipeline = pipeline
+        self._journal = journal
         self._ledger = ledger
         self._observer = observer
         self._table = ThreadPoolExecutor(1, thread_name_prefix="table")
         self._turns = ThreadPoolExecutor(1, thread_name_prefix="turns")
+        self._shares = Shares(time.monotonic)
         self._stopping = asyncio.Event()
         self._behind_since: float | None = None
         self.ledger_refuses: str | None = None
@@ -76,12 +93,64 @@ class TurnStage:
     async def consume(self, batch: Batch) -> None:
         """Take a batch. Returning is the acknowledgement: see docs/adr/0001.
 
-        Raises `Retryable` while too much is open, and while turns end faster than they can be
-        stored: what is acknowledged must not pile up behind a slow disk.
+        Raises `Retryable` while too much is open, while turns end faster than they can be stored,
+        and where the journal can't be written: nothing of the batch is kept then.
         """
-        if self.lag_s > MAX_LAG:
+        if not self._shares.admits(batch, self._pressure):
             raise Retryable("turns end faster than they can be stored", retry_after=2.0)
-        await self._in(self._table, lambda: self._pipeline.consume(batch))
+        self._shares.took(batch)
+        sequence = await self._journal.append(batch)
+        try:
+            await self._in(self._table, lambda: self._pipeline.consume(batch, sequence))
+        finally:
+            self._journal.consumed(sequence)
+
+    async def recover(self) -> int:
+        """Take what the journal holds of an earlier process; `run` must be running beside it.
+
+        Returns how many requests there were. Ends early where `stop` is called: what was not read
+        stays in the journal.
+        """
+        if self._journal.oldest is None:
+            return 0
+        marks = await self._marks()
+        recovery = Recovery(self._journal, marks, self._pipeline.assembler)
+        frames = self._journal.replay()
+
+        def step() -> bool:
+            frame = next(frames, None)
+            if frame is None:
+                return False
+            batch = recovery.batch(frame)
+            if batch is not None:
+                self._pipeline.consume(batch, frame.sequence)
+            return True
+
+        count = 0
+        while not self._stopping.is_set() and await self._in(self._table, step):
+            count += 1
+            while self._pressure is not Pressure.none and not self._stopping.is_set():
+                await self._pause(TICK)
+        await self._in(self._table, frames.close)
+        return count
+
+    async def _marks(self) -> dict[str, Mark]:
+        """Return what the ledger says of the journal, once it says it."""
+        while not self._stopping.is_set():
+            try:
+                return await self._in(self._turns, lambda: self._ledger.marks(self._journal.id))
+            except (Retryable, Permanent) as error:
+                logger.error("the journal waits for the ledger: %s", error)
+                self.ledger_refuses = str(error)
+                await self._pause(RETRY_EVERY)
+        return {}
+
+    @property
+    def _pressure(self) -> Pressure:
+        filled = self._pipeline.filled
+        if self.lag_s > 2 * MAX_LAG or filled > 1.5:
+            return Pressure.full
+        return Pressure.high if self.lag_s > MAX_LAG or filled > 1.25 else Pressure.none
 
     @property
     def lag_s(self) -> float:
@@ -104,9 +173,13 @@ class TurnStage:
                 if self.ledger_refuses is not None:
                     break
             await self._again(due)
+            await self._retire()
             pause = TICK if self.ledger_refuses is None else RETRY_EVERY
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self._stopping.wait(), pause)
+            await self._pause(pause)
+
+    async def _pause(self, seconds: float) -> None:
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._stopping.wait(), seconds)
 
     def stop(self) -> None:
         """Ask `run` to end after the turns it is at."""
@@ -125,9 +198,15 @@ class TurnStage:
         if left:
             traces = ", ".join(closing.key for closing in left[:5])
             logger.error(
-                "shutdown: %d groups of traces were not stored, among them %s", len(left), traces
+                "shutdown: %d groups of traces were not stored, among them %s; they are in the "
+                "journal, and the next start goes on with them",
+                len(left),
+                traces,
             )
-            self._observer.dropped("shutdown", sum(len(c.material.parents) for c in left))
+        else:
+            await self._in(
+                self._turns, lambda: self._journal.retire(self._journal.oldest_pending())
+            )
         self._turns.shutdown(wait=False, cancel_futures=True)
         self._table.shutdown(wait=False, cancel_futures=True)
         return len(left)
@@ -149,41 +228,64 @@ class TurnStage:
         if keys:
             await self._in(self._table, lambda: self._pipeline.again(keys))
 
+    async def _retire(self) -> None:
+        """Let the journal forget what is in the ledger."""
+        # Asked first: what is not in the table by now is pending in the journal.
+        pending = self._journal.oldest_pending()
+        oldest = await self._in(self._table, self._pipeline.assembler.oldest_sequence)
+        before = pending if oldest is None else min(oldest, pending)
+        await self._in(self._turns, lambda: self._forget(before))
+
+    def _forget(self, before: int) -> None:
+        if not self._journal.retire(before):
+            return
+        oldest = self._journal.oldest
+        try:
+            self._ledger.forget_marks(self._journal.id, before if oldest is None else oldest)
+        except (Permanent, Retryable) as error:
+            logger.warning("marks of the journal stay in the ledger for now: %s", error)
+
     def _finish(self, due: Sequence[Closing]) -> _Progress:
-        progress = _Progress([])
+        """Assemble and score groups for a moment, and store what they gave at once."""
+        finished: list[Closed] = []
+        entries: list[Entry] = []
+        marks: list[Mark] = []
+        revised: set[str] = set()
         until = time.monotonic() + SLICE
         for closing in due:
-            closed, entries = self._pipeline.finish(closing)
-            for entry in entries:
-                progress.refused = self._store(entry)
-                if progress.refused is not None:
-                    # The group stays open and is tried again; the ledger knows what it has.
-                    return progress
-            progress.closed.append(closed)
+            closed, scored = self._pipeline.finish(closing)
+            finished.append(closed)
+            entries += scored
+            marks += marks_of(self._journal.id, closing, closed)
+            revised |= closing.given.keys()
             if time.monotonic() > until:
                 break
-        return progress
+        refused = self._store(entries, marks, revised) if entries or marks else None
+        # Where the ledger refused, the groups stay open and are tried again.
+        return _Progress([] if refused else finished, refused)
 
-    def _store(self, entry: Entry) -> str | None:
-        """Store and count one turn. Returns why the ledger refused it for now."""
+    def _store(
+        self, entries: Sequence[Entry], marks: Sequence[Mark], revised: Collection[str]
+    ) -> str | None:
+        """Store and count turns. Returns why the ledger refused them for now."""
         try:
-            new = self._ledger.write(entry)
+            stored = self._ledger.write_all(entries, marks, revised=revised)
         except Retryable as error:
             self._observer.written("failed")
             if self.ledger_refuses is None:
                 logger.error("the ledger refuses turns, they are kept: %s", error)
             return str(error)
-        except Permanent as error:
-            # Trying again is of no use; the turn is still counted in the metrics.
-            self._observer.written("failed")
-            logger.error("turn %s can't be stored: %s", entry.turn.turn_id, error)
-            new = True
-        else:
-            self._observer.written("new" if new else "seen")
-        if new:
-            ended = entry.turn.ended_ns
-            delay = (time.time_ns() - ended) / 1e9 if ended else None
-            self._observer.turn(entry, close_delay_s=delay)
+        for entry, new in zip(entries, stored, strict=True):
+            if isinstance(new, Permanent):
+                # Trying again is of no use; the turn is still counted in the metrics.
+                logger.error("turn %s can't be stored: %s", entry.turn.turn_id, new)
+                self._observer.written("failed")
+            else:
+                self._observer.written("new" if new else "seen")
+            if new:
+                ended = entry.turn.ended_ns
+                delay = (time.time_ns() - ended) / 1e9 if ended else None
+                self._observer.turn(entry, close_delay_s=delay)
         return None
 
     async def _in(self, thread: ThreadPoolExecutor, work: Callable[[], Result]) -> Result:

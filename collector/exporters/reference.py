@@ -9,7 +9,7 @@ from collector.telemetry import CAPS, INSTRUMENTS, MOST_SERIES, Instrument
 HEAD = """\
 # Metrics
 
-<!-- Generated from collector/telemetry.py by `python -m collector.exporters.reference`. -->
+<!-- Generated from collector/telemetry by `python -m collector.exporters.reference`. -->
 
 Every metric on `/metrics`. Counters only grow while the process lives: look at `rate()` or
 `increase()`. What was never measured has no series; 0 means that it was measured and none was

@@ -18,19 +18,30 @@ from collector.service import Service
 BODY = Path(__file__).parents[1] / "golden" / "reports" / "01-int64-as-string" / "001-traces.json"
 
 
+FULL = Retryable("the disk is full")
+
+
 class Stubborn:
     """A ledger whose disk is full for the first writes."""
 
-    def __init__(self, failures, error=None):
+    def __init__(self, failures, error=FULL):
         self.failures, self.written = failures, []
-        self.error = error or Retryable("the disk is full")
+        self.error = error
 
-    def write(self, entry):
+    def write_all(self, entries, marks=(), *, revised=()):
         if self.failures:
             self.failures -= 1
+            if isinstance(self.error, Permanent):
+                return [self.error for _ in entries]
             raise self.error
-        self.written.append(entry.turn.turn_id)
-        return True
+        self.written += [entry.turn.turn_id for entry in entries]
+        return [True for _ in entries]
+
+    def marks(self, journal):
+        return {}
+
+    def forget_marks(self, journal, before):
+        pass
 
     def open(self):
         pass
@@ -69,7 +80,7 @@ def counted(service):
     return sum(float(line.rsplit(" ", 1)[1]) for line in lines)
 
 
-async def play(service, ledger, *, enough):
+async def play(service, ledger, *, enough, batches=1):
     """Run the service, hand it one turn, and stop it when `enough` holds."""
     service.ledger = service.turns._ledger = ledger
     ready = asyncio.Event()
@@ -77,7 +88,8 @@ async def play(service, ledger, *, enough):
         running = tasks.create_task(service.run(lambda _: ready.set()))
         await ready.wait()
         batch = decode("traces", "json", BODY.read_bytes())
-        await service._consume(dataclasses.replace(batch, receiver="otlp_http"))
+        for _ in range(batches):
+            await service._consume(dataclasses.replace(batch, receiver="otlp_http"))
         async with asyncio.timeout(20):
             while not enough(service):  # noqa: ASYNC110 - nothing tells when it is enough
                 await asyncio.sleep(0.01)
@@ -100,22 +112,24 @@ def test_turns_wait_for_a_ledger_that_refuses(tmp_path, monkeypatch):
     assert counted(service) == 1, "a turn that waited is counted once"
 
 
-def test_a_turn_that_can_never_be_stored_is_counted_and_named(tmp_path, caplog):
-    service, ledger = make(tmp_path), Stubborn(1, Permanent("too large for this database"))
-    with caplog.at_level(logging.ERROR):
-        asyncio.run(play(service, ledger, enough=lambda service: counted(service) == 1))
-    assert "too large for this database" in caplog.text
+def test_a_turn_that_can_never_be_stored_is_counted(tmp_path):
+    service, ledger = make(tmp_path), Stubborn(1, Permanent("too large"))
+    asyncio.run(play(service, ledger, enough=lambda service: counted(service) == 1))
     assert ledger.written == []
+    assert 'ledger_writes_total{outcome="failed"} 1.0' in service.aggregate.render()[0].decode()
 
 
-def test_shutdown_names_what_it_could_not_store(tmp_path, caplog):
+def test_what_a_shutdown_could_not_store_is_named_and_stored_by_the_next_start(tmp_path, caplog):
     service, ledger = make(tmp_path), Stubborn(10**6)
     with caplog.at_level(logging.ERROR):
         enough = lambda s: s._checks()["ledger"] is not None  # noqa: E731 - said where it is used
         left = asyncio.run(play(service, ledger, enough=enough))
     assert "1 groups of traces were not stored" in caplog.text
     assert left == 1, "the process ends with a status that says so"
-    assert 'reason="shutdown"} 4.0' in service.aggregate.render()[0].decode()
+    again, ledger = make(tmp_path), Stubborn(0)
+    asyncio.run(play(again, ledger, enough=lambda service: counted(service) == 1, batches=0))
+    assert len(ledger.written) == 1
+    assert list((tmp_path / "data" / "journal").glob("*.journal")) == []
 
 
 def test_nothing_is_accepted_before_and_after(tmp_path):
@@ -127,8 +141,10 @@ def test_nothing_is_accepted_before_and_after(tmp_path):
 
 def test_senders_wait_while_turns_end_faster_than_they_are_stored(tmp_path):
     service = make(tmp_path)
+    (tmp_path / "data").mkdir()
+    service.journal.open()
     service._receiving = True
-    batch = decode("traces", "json", BODY.read_bytes())
+    batch = dataclasses.replace(decode("traces", "json", BODY.read_bytes()), receiver="otlp_http")
     service.turns._behind_since = time.monotonic() - turn_stage.MAX_LAG - 1
     with pytest.raises(Retryable, match="faster than they can be stored") as told:
         asyncio.run(service._consume(batch))
@@ -136,3 +152,4 @@ def test_senders_wait_while_turns_end_faster_than_they_are_stored(tmp_path):
     service.turns._behind_since = None
     asyncio.run(service._consume(batch))
     assert service.turns.open_turns == 1
+    service.journal.close()

@@ -3,80 +3,16 @@ wrong and ends."""
 
 import json
 import os
-import signal
 import sqlite3
-import subprocess
-import sys
-import time
-import urllib.request
 from pathlib import Path
 
 import pytest
 
+from sidecar import Sidecar, until
+
 REPORTS = Path(__file__).parents[1] / "golden" / "reports"
 BODY = (REPORTS / "01-int64-as-string" / "001-traces.json").read_bytes()
 UNFINISHED = (REPORTS / "64-stream-error-root-and-call-missing" / "001-traces.json").read_bytes()
-CONFIG = """\
-receivers:
-  otlp:
-    grpc: {{endpoint: 127.0.0.1:{grpc}}}
-    http: {{endpoint: 127.0.0.1:0}}
-storage: {{directory: {folder}/data}}
-turns: {{quiet_period: {quiet}, settle: 200ms, deadline: 60s}}
-privacy: {{retention: 3650d}}
-service: {{admin: {{endpoint: 127.0.0.1:0}}}}
-"""
-
-
-class Sidecar:
-    """`tellback run` with its log in a file; `ports` once it listens."""
-
-    def __init__(self, folder, *, quiet="1s", grpc=0):
-        self.config = folder / "tellback.yaml"
-        self.config.write_text(CONFIG.format(folder=folder, quiet=quiet, grpc=grpc))
-        self.log = folder / "log"
-        command = [sys.executable, "-m", "collector", "run", "--config", str(self.config)]
-        with self.log.open("w") as log:
-            self.process = subprocess.Popen(command, stderr=log, cwd=folder)
-
-    def __enter__(self):
-        until(lambda: "listening:" in self.log.read_text() or self.process.poll() is not None)
-        words = self.log.read_text().split("listening: ")[1].replace(",", "").split()
-        self.grpc, self.http, self.admin = (int(word) for word in words if word.isdigit())
-        return self
-
-    def __exit__(self, *_):
-        if self.process.poll() is None:
-            self.process.kill()
-        self.process.wait(10)
-
-    def post(self, body):
-        request = urllib.request.Request(
-            f"http://127.0.0.1:{self.http}/v1/traces", body, {"content-type": "application/json"}
-        )
-        with urllib.request.urlopen(request, timeout=10) as answer:
-            return answer.status
-
-    def get(self, path):
-        with urllib.request.urlopen(f"http://127.0.0.1:{self.admin}{path}", timeout=10) as answer:
-            return answer.read().decode()
-
-    def turns(self):
-        return json.loads(self.get("/api/turns"))["turns"]
-
-    def stop(self):
-        self.process.send_signal(signal.SIGTERM)
-        return self.process.wait(30)
-
-
-def until(condition):
-    """Ask a process until it has done it; there is nothing that would tell us."""
-    deadline = time.monotonic() + 30
-    while time.monotonic() < deadline:
-        if condition():
-            return
-        time.sleep(0.05)
-    pytest.fail("it did not happen within 30 s")
 
 
 def observed(sidecar):
@@ -123,8 +59,9 @@ def test_files_are_the_owners_only(tmp_path):
         until(lambda: len(sidecar.turns()) == 1)
         data = tmp_path / "data"
         assert data.stat().st_mode & 0o777 == 0o700
-        for path in data.iterdir():
-            assert path.stat().st_mode & 0o777 == 0o600, path.name
+        for path in data.rglob("*"):
+            mode = 0o700 if path.is_dir() else 0o600
+            assert path.stat().st_mode & 0o777 == mode, path.name
 
 
 def test_no_content_in_the_log(tmp_path):

@@ -1,0 +1,67 @@
+"""Who is told to come again while the process is behind: first those who sent most."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import Enum
+
+from collector.otlp import Batch
+
+HALF_LIFE = 10.0  # seconds after which what was taken of a service counts half
+# Names beyond these share one count: a sender that invents a name for each request gains nothing.
+MOST_SERVICES = 1000
+OTHERS = "(others)"
+
+
+class Pressure(Enum):
+    """How far behind the process is. `high`: a little more fits; `full`: nothing does."""
+
+    none = 0
+    high = 1
+    full = 2
+
+
+class Shares:
+    """What was lately taken of each service, in bytes that fade. `clock` gives seconds."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._taken: dict[str, float] = {}
+        self._total = 0.0
+        self._at = clock()
+
+    def admits(self, batch: Batch, pressure: Pressure) -> bool:
+        """Say whether a request may be taken now.
+
+        Under high pressure it may when its service had less than an equal share of what was
+        taken: so one that floods the process is slowed down, and the others are not.
+        """
+        if pressure is not Pressure.high:
+            return pressure is Pressure.none
+        self._fade()
+        equal = self._total / max(len(self._taken), 1)
+        return self._taken.get(self._name(batch), 0.0) < equal
+
+    def took(self, batch: Batch) -> None:
+        """Note a request that was taken."""
+        size = len(batch.body)
+        self._fade()
+        name = self._name(batch)
+        self._taken[name] = self._taken.get(name, 0.0) + size
+        self._total += size
+
+    def _name(self, batch: Batch) -> str:
+        # Exporters send for one process. A gateway's mixed requests count for whom they begin with.
+        service = batch.records[0].resource.text("service.name") if batch.records else None
+        name = service or ""
+        return name if name in self._taken or len(self._taken) < MOST_SERVICES else OTHERS
+
+    def _fade(self) -> None:
+        now = self._clock()
+        if now - self._at < HALF_LIFE:
+            return
+        kept = 0.5 ** ((now - self._at) / HALF_LIFE)
+        self._at = now
+        faded = {name: size * kept for name, size in self._taken.items() if size * kept >= 1}
+        self._taken = faded
+        self._total = sum(faded.values())

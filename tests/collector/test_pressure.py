@@ -1,0 +1,72 @@
+"""Under pressure the service that sends most is slowed down first, and nobody is starved."""
+
+from collector.otlp import Batch
+from collector.pressure import HALF_LIFE, MOST_SERVICES, Pressure, Shares
+from collector.span import Resource, Span
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self):
+        return self.now
+
+
+def batch(service, size=1000):
+    resource = Resource({"service.name": service} if service else {})
+    span = Span(trace_id="1" * 32, span_id="1" * 16, resource=resource)
+    return Batch(
+        signal="traces", records=(span,), rejected=0, message="", refused={}, body=b"x" * size
+    )
+
+
+def test_everybody_is_taken_without_pressure_and_nobody_when_full():
+    shares = Shares(Clock())
+    for _ in range(50):
+        assert shares.admits(batch("noisy"), Pressure.none)
+        shares.took(batch("noisy"))
+    assert not shares.admits(batch("quiet"), Pressure.full)
+    assert not shares.admits(batch("noisy"), Pressure.full)
+
+
+def test_a_noisy_service_waits_and_a_quiet_one_does_not():
+    shares = Shares(Clock())
+    for _ in range(100):
+        shares.took(batch("noisy"))
+    shares.took(batch("quiet"))
+    assert not shares.admits(batch("noisy"), Pressure.high)
+    assert shares.admits(batch("quiet"), Pressure.high)
+    assert shares.admits(batch("never seen"), Pressure.high)
+
+
+def test_two_that_send_alike_are_taken_alike():
+    shares = Shares(Clock())
+    taken = {"one": 0, "two": 0}
+    for turn in range(400):
+        name = ("one", "two", "two", "two")[turn % 4]  # one asks for a third of what two does
+        if shares.admits(batch(name), Pressure.high) or turn < 2:
+            shares.took(batch(name))
+            taken[name] += 1
+    assert abs(taken["one"] - taken["two"]) <= 2
+
+
+def test_one_service_alone_waits_for_the_pressure_to_go():
+    shares = Shares(Clock())
+    shares.took(batch(None))
+    assert not shares.admits(batch(None), Pressure.high)
+
+
+def test_what_was_taken_fades():
+    clock = Clock()
+    shares = Shares(clock)
+    shares.took(batch("noisy", 100_000))
+    clock.now += 40 * HALF_LIFE
+    shares.took(batch("other", 10))
+    assert shares.admits(batch("noisy"), Pressure.high)
+
+
+def test_invented_names_share_one_count():
+    shares = Shares(Clock())
+    for number in range(2 * MOST_SERVICES):
+        shares.took(batch(f"service-{number}", 10))
+    assert not shares.admits(batch("another invention"), Pressure.high)
