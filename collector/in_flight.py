@@ -138,13 +138,18 @@ class InFlight:
         refusal = Retryable("too many requests wait")
         if most == peer or len(self._waiting[most]) == 1:
             raise refusal
-        self._waiting[most].pop().turn.set_exception(refusal)
+        last = self._waiting[most].pop()
+        if not last.turn.done():  # cancelled; its task has not noticed yet
+            last.turn.set_exception(refusal)
 
     def _grant(self) -> None:
         while True:
             while self._waiting and not next(iter(self._waiting.values())):
                 self._waiting.popitem(last=False)  # nobody of this peer waits any more
             queue = self._growing or next(iter(self._waiting.values()), self._growing)
+            if queue and queue[0].turn.done():
+                queue.popleft()  # cancelled; its task has not noticed yet
+                continue
             # The first in turn is waited for, or a large request would never find room.
             if not queue or queue[0].size > self._free:
                 return

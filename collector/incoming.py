@@ -57,5 +57,10 @@ class Incoming:
 
     def whole(self) -> bytes:
         """Return the body and forget it."""
-        pieces, self._pieces = self._pieces, []
+        pieces = self._pieces
+        self.drop()
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+    def drop(self) -> None:
+        """Forget what came: the connection holds on to this until its next request."""
+        self._pieces = []

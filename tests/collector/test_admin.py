@@ -5,10 +5,12 @@ import contextlib
 import gzip
 import http.client
 import json
+import ssl
 import threading
 from contextlib import asynccontextmanager
 
 import pytest
+from certificates import Authority
 from entries import entry
 
 from collector.admin import Admin, AdminConfig
@@ -148,6 +150,26 @@ def test_a_token_guards_all_but_the_probes(ledger, tmp_path):
                 assert get(path, ledger=ledger, request=request, auth=auth)[0] == 200
         for path in ("/healthz", "/readyz"):
             assert get(path, ledger=ledger, auth=auth)[0] == 200
+
+
+def test_pages_are_served_over_tls(tmp_path):
+    authority = Authority(tmp_path)
+    chain, key = authority.issue()
+
+    def fetch_secured(port):
+        context = ssl.create_default_context(cafile=str(authority.file))
+        connection = http.client.HTTPSConnection("localhost", port, timeout=10, context=context)
+        try:
+            connection.request("GET", "/healthz")
+            return connection.getresponse().status
+        finally:
+            connection.close()
+
+    async def run():
+        async with running(tls={"cert_file": chain, "key_file": key}) as admin:
+            return await asyncio.to_thread(fetch_secured, admin.port)
+
+    assert asyncio.run(run()) == 200
 
 
 def test_an_empty_or_missing_token_file_refuses_to_start(tmp_path):

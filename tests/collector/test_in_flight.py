@@ -121,6 +121,22 @@ def test_a_request_cancelled_while_it_waits_leaves_nothing_behind():
     assert asyncio.run(run())
 
 
+def test_bytes_given_back_while_a_waiting_request_is_cancelled_go_to_the_next():
+    async def run():
+        bound, done, never = InFlight(100), asyncio.Event(), asyncio.Event()
+        async with asyncio.TaskGroup() as group:
+            group.create_task(held(bound, "a", 100, done))
+            await asyncio.sleep(0)
+            waiting = group.create_task(held(bound, "b", 100, never))
+            await asyncio.sleep(0)
+            done.set()
+            waiting.cancel()  # its future is over at once, its task only when it runs
+            async with bound.reserve("c", 100) as taken:
+                return taken.size
+
+    assert asyncio.run(run()) == 100
+
+
 def test_who_floods_the_queue_keeps_nobody_else_out(monkeypatch):
     monkeypatch.setattr(in_flight, "_MOST_WAITING", 3)
     refused, served = [], []

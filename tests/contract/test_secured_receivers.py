@@ -9,6 +9,7 @@ import grpc
 import grpc.aio
 import httpx
 import pytest
+import uvloop
 from certificates import Authority
 from opentelemetry.exporter.otlp.proto.grpc.trace_exporter import OTLPSpanExporter as GrpcExporter
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter as HttpExporter
@@ -111,7 +112,7 @@ def run(transport, scenario, **settings):
         async with serving(transport.receiver, config, recorder) as server:
             return await scenario(server.port), recorder
 
-    return asyncio.run(main())
+    return uvloop.run(main())  # as the process does: its TLS is not that of asyncio
 
 
 def tls(authority, **more):

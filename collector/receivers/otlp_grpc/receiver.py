@@ -92,7 +92,6 @@ class OtlpGrpc:
 
     async def _refuse(self, method: str, context: Any) -> bytes:
         metrics = method.startswith(_METRICS)
-        error: Exception
         if metrics:
             error = Permanent(UNSUPPORTED_METRICS, reason="unsupported_signal")
         else:

@@ -100,14 +100,17 @@ class OtlpHttp:
 
     async def _app(self, scope: dict[str, Any], _: object, send: Send) -> None:
         request = head(scope)
+        incoming: Incoming = scope["extensions"][EXTENSION]
         try:
-            answer = await self._answer(request, scope["extensions"][EXTENSION])
+            answer = await self._answer(request, incoming)
         except DisconnectedError:
             return
         except asyncio.CancelledError:  # uvicorn, when the deadline of the shutdown has passed
             error = Retryable("shutting down", reason="shutdown")
             self._intake.refuse(request.signal, error)
             answer = _refusal(error, request)
+        finally:
+            incoming.drop()
         status, headers, content = answer
         headers.append((b"content-length", str(len(content)).encode()))
         await send({"type": "http.response.start", "status": status, "headers": headers})

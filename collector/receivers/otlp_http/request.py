@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from collector.errors import Permanent, Retryable
@@ -34,7 +34,7 @@ class Head:
     coding: str | None
     length: int | None
     expects_continue: bool
-    authorization: str
+    authorization: str = field(repr=False)
     peer: str
 
     @property

@@ -182,6 +182,24 @@ def test_the_limit_holds_for_chunked_bodies_too():
     assert answer.status_code == 413
 
 
+def test_what_was_refused_is_not_held_by_its_connection():
+    async def pieces():
+        for _ in range(40):
+            yield bytes(100_000)
+
+    async def run():
+        config = OtlpHttpConfig(endpoint="127.0.0.1:0", max_body_bytes=MIB)
+        async with (
+            serving(OtlpHttp, config, Recorder()) as server,
+            httpx.AsyncClient(base_url=f"http://127.0.0.1:{server.port}") as client,
+        ):
+            answer = await client.post("/v1/traces", content=pieces(), headers=PROTOBUF)
+            (held,) = server._server.server_state.connections
+            return answer.status_code, held._incoming._pieces
+
+    assert asyncio.run(run()) == (413, [])
+
+
 def test_an_oversize_body_is_refused_before_it_is_sent():
     head = b"POST /v1/traces HTTP/1.1\r\nhost: x\r\ncontent-type: application/x-protobuf\r\n"
     head += b"content-length: 9000000000\r\nexpect: 100-continue\r\n\r\n"
