@@ -27,6 +27,9 @@ test: setup ## every test; real servers that make system-deps could not install 
 slow: setup ## the tests that make test leaves out because each takes more than five seconds
 	$(BIN)/python -m pytest -m slow
 
+bench: setup ## one table of ratios: what the sidecar costs beside its neighbours (some nine minutes)
+	bench/run
+
 kill: setup ## kill -9 the sidecar dozens of times under load, and look at what is in the ledger
 	$(BIN)/python -m pytest -m kill -s
 
@@ -55,4 +58,4 @@ docs: setup ## rewrite the generated documentation
 system-deps: ## install the real servers that tests talk to (root, Debian packages)
 	sh deploy/system-deps.sh
 
-.PHONY: help setup demo picture test slow kill fuzz check format golden docs system-deps
+.PHONY: help setup demo picture test slow bench kill fuzz check format golden docs system-deps

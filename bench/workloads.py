@@ -271,6 +271,7 @@ WORKLOADS = {
     "tool 6 KB": Workload("tool", (6_000, 6_000)),
     "tool 20 KB": Workload("tool", (20_000, 20_000)),
     "tool 60 KB": Workload("tool", (60_000, 60_000)),
+    "agent, small results": Workload("agent", (500, 2_000), calls=5),
     "agent": Workload("agent", (6_000, 24_000), calls=5),
     "agent, large results": Workload("agent", (20_000, 60_000), calls=5),
 }

@@ -7,18 +7,23 @@ they are neither a label of a metric nor kept where texts are not.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 # A word without blanks and without a long run of digits.
 FIELD = re.compile(r"(?!.*\d{5})[^\W\d][\w.\-$\[\]]{0,99}")
 # Tool names may be qualified by their server besides.
 TOOL = re.compile(r"(?!.*\d{5})[^\W\d][\w.\-$/:]{0,127}")
+# The same names come with every turn.
+KEPT = 4096
 
 
+@lru_cache(KEPT)
 def is_field(text: str) -> bool:
     """Say whether `text` looks like the name of a field."""
     return FIELD.fullmatch(text) is not None
 
 
+@lru_cache(KEPT)
 def is_tool(text: str) -> bool:
     """Say whether `text` looks like the name of a tool."""
     return TOOL.fullmatch(text) is not None

@@ -11,7 +11,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from collector.assembly.assembler import Assembler, Closed, Closing, close
+from collector.assembly.assembler import Assembler
+from collector.assembly.closing import Closed, Closing, close
 from collector.assembly.conversations import Conversations
 from collector.assembly.settings import TurnsConfig
 from collector.dialect import AnyOperation, Dialect

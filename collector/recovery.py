@@ -12,7 +12,8 @@ from dataclasses import replace
 from itertools import islice
 from typing import Protocol
 
-from collector.assembly.assembler import Assembler, Closed, Closing
+from collector.assembly.assembler import Assembler
+from collector.assembly.closing import Closed, Closing
 from collector.assembly.material import Key
 from collector.errors import Permanent
 from collector.journal import Frame
@@ -38,11 +39,10 @@ def marks_of(journal: str, closing: Closing, closed: Closed) -> Iterator[Mark]:
     if not given or not closed.sequence:
         return
     latest = islice(given.items(), max(len(given) - MOST_TURNS, 0), None)
-    names = {name: sorted(turn.spans)[:MOST_SPANS] for name, turn in latest}
-    # Where a turn still waits for its end, its requests are needed again.
-    settled = 0 if closed.unfinished else closed.sequence
+    turns = {name: sorted(turn.spans)[:MOST_SPANS] for name, turn in latest}
+    said = json.dumps({"waits": closed.unfinished, "turns": turns})
     for trace in closed.traces:
-        yield Mark(trace, journal, closed.first_sequence, settled, json.dumps(names))
+        yield Mark(trace, journal, closed.first_sequence, closed.sequence, said)
 
 
 class Recovery:
@@ -73,15 +73,17 @@ class Recovery:
             mark = self._marks.pop(trace, None)
             if mark is None:
                 continue
+            said = json.loads(mark.given)
+            # Where a turn still waits for its end, its requests are needed again.
+            settled = 0 if said["waits"] else mark.last_sequence
             if mark.first_sequence < self._oldest:
                 # Its first requests are gone: what is left of it makes no turn by itself.
-                self._stored[trace] = mark.last_sequence
+                self._stored[trace] = settled
             else:
-                self._assembler.restore((trace,), _given(mark), settled=mark.last_sequence)
+                self._assembler.restore((trace,), _given(said["turns"]), settled=settled)
 
 
-def _given(mark: Mark) -> dict[str, frozenset[Key]]:
-    names: dict[str, list[list[str]]] = json.loads(mark.given)
+def _given(turns: Mapping[str, list[list[str]]]) -> dict[str, frozenset[Key]]:
     return {
-        name: frozenset((trace, span) for trace, span in spans) for name, spans in names.items()
+        name: frozenset((trace, span) for trace, span in spans) for name, spans in turns.items()
     }

@@ -10,13 +10,13 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
-from collector.assembly.assembler import Closed, Closing
+from collector.assembly.closing import Closed, Closing
 from collector.entry import Entry
 from collector.errors import Permanent, Retryable
 from collector.journal import Journal
@@ -39,14 +39,16 @@ DRAIN_DEADLINE = 20.0  # seconds for closing what is open at the end
 class TurnLedger(Protocol):
     """Where finished turns are stored."""
 
-    def write_all(self, entries: Sequence[Entry], marks: Sequence[Mark] = ()) -> list[bool | None]:
+    def write_all(
+        self, entries: Sequence[Entry], marks: Sequence[Mark] = (), *, revised: Collection[str] = ()
+    ) -> list[bool | Permanent]:
         """Store turns and marks, all or none. For each turn: True where it is new, False where
-        it was there, None where it can never be stored. Raises `Retryable`."""
+        it was there, an error where it can never be stored. Raises `Retryable`."""
 
     def marks(self, journal: str) -> dict[str, Mark]:
         """Return what was stored of a journal's traces."""
 
-    def forget_marks(self, journal: str, before: int) -> None:
+    def forget_marks(self, journal: str, before_sequence: int) -> int:
         """Delete the marks of traces of which the journal holds nothing any more."""
 
 
@@ -245,31 +247,42 @@ class TurnStage:
 
     def _finish(self, due: Sequence[Closing]) -> _Progress:
         """Assemble and score groups for a moment, and store what they gave at once."""
-        finished: list[tuple[Closed, list[Entry]]] = []
+        finished: list[Closed] = []
+        entries: list[Entry] = []
         marks: list[Mark] = []
+        revised: set[str] = set()
         until = time.monotonic() + SLICE
         for closing in due:
-            closed, entries = self._pipeline.finish(closing)
-            finished.append((closed, entries))
+            closed, scored = self._pipeline.finish(closing)
+            finished.append(closed)
+            entries += scored
             marks += marks_of(self._journal.id, closing, closed)
+            revised |= closing.given.keys()
             if time.monotonic() > until:
                 break
-        refused = self._store([entry for _, entries in finished for entry in entries], marks)
+        refused = self._store(entries, marks, revised) if entries or marks else None
         # Where the ledger refused, the groups stay open and are tried again.
-        return _Progress([] if refused else [closed for closed, _ in finished], refused)
+        return _Progress([] if refused else finished, refused)
 
-    def _store(self, entries: Sequence[Entry], marks: Sequence[Mark]) -> str | None:
+    def _store(
+        self, entries: Sequence[Entry], marks: Sequence[Mark], revised: Collection[str]
+    ) -> str | None:
         """Store and count turns. Returns why the ledger refused them for now."""
         try:
-            new = self._ledger.write_all(entries, marks)
+            stored = self._ledger.write_all(entries, marks, revised=revised)
         except Retryable as error:
             self._observer.written("failed")
             if self.ledger_refuses is None:
                 logger.error("the ledger refuses turns, they are kept: %s", error)
             return str(error)
-        for entry, is_new in zip(entries, new, strict=True):
-            self._observer.written("failed" if is_new is None else "new" if is_new else "seen")
-            if is_new is not False:  # also what can't be stored is counted in the metrics
+        for entry, new in zip(entries, stored, strict=True):
+            if isinstance(new, Permanent):
+                # Trying again is of no use; the turn is still counted in the metrics.
+                logger.error("turn %s can't be stored: %s", entry.turn.turn_id, new)
+                self._observer.written("failed")
+            else:
+                self._observer.written("new" if new else "seen")
+            if new:
                 ended = entry.turn.ended_ns
                 delay = (time.time_ns() - ended) / 1e9 if ended else None
                 self._observer.turn(entry, close_delay_s=delay)

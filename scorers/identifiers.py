@@ -8,14 +8,21 @@ of standards and quarters are none of them: a reader can open them or knows them
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 Shape = Literal["code", "key", "abbreviation"]
+Token = tuple[int, int, str]
 
 # A run of characters that names are made of. Bounded, so that a megabyte of letters is one step.
 TOKEN = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9]|[-_./](?=[A-Za-z0-9])){0,79}")
+# The same, words in small letters passed over: only what may be a name is given to the caller.
+NAMED = re.compile(
+    r"(?:[^A-Za-z0-9]++|[a-z]{1,80}+(?![A-Za-z0-9]|[-_./][A-Za-z0-9]))*+(?:("
+    + TOKEN.pattern
+    + r")|\Z)"
+)
 BOUNDARY_BEFORE = frozenset("/\\.@-_=&~$%:'’")
 BOUNDARY_AFTER = frozenset("/\\@_=(~")
 
@@ -57,18 +64,27 @@ class Identifier:
         return match.group() if match else ""
 
 
-def identifiers(text: str) -> Iterator[Identifier]:
-    """Yield the names of a text from its beginning. Mask code blocks and addresses before."""
-    for match in TOKEN.finditer(text):
-        token = match.group()
-        if token.islower() and token.isalpha():
-            continue  # most of a text: words
-        start, end = match.span()
+def tokens(text: str) -> list[Token]:
+    """Return the tokens of a text that are no words: start, end and the token itself."""
+    found = []
+    for match in NAMED.finditer(text):
+        token = match[1]
+        if token and not (token.isalpha() and token[1:].islower()):
+            found.append((*match.span(1), token))
+    return found
+
+
+def identifiers(text: str, among: Sequence[Token] | None = None) -> Iterator[Identifier]:
+    """Yield the names of a text from its beginning. Mask code blocks and addresses before.
+
+    `among` are the text's tokens where they are known already.
+    """
+    for start, end, token in tokens(text) if among is None else among:
         if start and text[start - 1] in BOUNDARY_BEFORE:
             continue
         if end < len(text) and text[end] in BOUNDARY_AFTER:
             continue
-        if FILE.search(token):
+        if "." in token and FILE.search(token):
             continue
         shape = shape_of(token)
         if shape is not None:
@@ -77,11 +93,12 @@ def identifiers(text: str) -> Iterator[Identifier]:
 
 def shape_of(token: str) -> Shape | None:
     """Return what kind of name a token is, None for words, numbers and what everybody knows."""
-    if CODE.match(token) and not ORDINARY.match(token):
+    if token.isupper() and CODE.match(token) and not ORDINARY.match(token):
         return "code"
-    if KEY.match(token) and ("_" in token or _is_mixed(token)):
+    if ("_" in token or _is_mixed(token)) and KEY.match(token):
         return "key"
-    if ABBREVIATION.match(token) and not ORDINARY.match(token):
+    capital = token[1:2].isupper()
+    if capital and ABBREVIATION.match(token) and not ORDINARY.match(token):
         return "abbreviation"
     return None
 

@@ -142,6 +142,9 @@ SCRIPTS = re.compile(
         }.items()
     )
 )
+# The bytes of UTF-8 that are ASCII, and those that are no ASCII letter of the Latin range.
+ASCII = bytes(range(0x80))
+NOT_ASCII_LATIN = bytes(byte for byte in range(0x100) if not 0x41 <= byte < 0x80)
 WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 # Per script, the languages that each function word votes for.
 VOTES: dict[str, dict[str, tuple[str, ...]]] = {
@@ -198,10 +201,7 @@ def language_of(text: str) -> str | None:
     """
     if text.isascii():
         return _by_words(text, "latin")
-    weights: Counter[str] = Counter()
-    for match in SCRIPTS.finditer(text):
-        script = str(match.lastgroup)
-        weights[script] += (match.end() - match.start()) * (2 if script in DENSE else 1)
+    weights = _weights(text)
     if not weights:
         return None
     # Japanese is written in kana and Han together; kana alone would be a name or a quotation.
@@ -221,31 +221,51 @@ def language_of(text: str) -> str | None:
     return _by_words(text, script)
 
 
+def _weights(text: str) -> Counter[str]:
+    """How much of a text is in which script, in letters, those of dense scripts counted twice."""
+    weights: Counter[str] = Counter()
+    # Most letters of most texts are ASCII: bytes are sorted out many times faster than matched.
+    encoded = text.encode("utf-8", "surrogatepass")
+    latin = len(encoded.translate(None, NOT_ASCII_LATIN))
+    if latin:
+        weights["latin"] = latin
+    others = encoded.translate(None, ASCII).decode("utf-8", "surrogatepass")
+    for match in SCRIPTS.finditer(others):
+        script = str(match.lastgroup)
+        weights[script] += (match.end() - match.start()) * (2 if script in DENSE else 1)
+    return weights
+
+
 def _by_words(text: str, script: str) -> str | None:
     owners = VOTES[script]
     votes: Counter[str] = Counter()
-    words: dict[str, set[str]] = {}
+    written = WORD.findall(text.replace("’", "'"))
+    times = Counter(map(str.lower, written))
+    small = times.keys() & owners.keys()
+    for word in small:
+        for language in owners[word]:
+            votes[language] += times[word]
     marked: dict[str, set[str]] = {}
-    for written in WORD.findall(text.replace("’", "'")):
-        word = written.lower()
-        for language in owners.get(word, ()):
-            votes[language] += 1
-            # A lone letter may be a label or a unit; è and é are words.
-            if len(word) > 1 or not word.isascii():
-                words.setdefault(language, set()).add(word)
-        if script == "latin" and not word.isascii() and written[0].islower():
+    if script == "latin" and not text.isascii():
+        for name in written:
+            word = name.lower()
+            if word.isascii() or not name[0].islower():
+                continue
             for language in {owner for mark in word for owner in MARKED.get(mark, ())}:
-                votes[language] += word not in owners or language not in owners[word]
+                votes[language] += language not in owners.get(word, ())
                 marked.setdefault(language, set()).add(word)
-    (language, first), (_, second) = [*votes.most_common(2), ("", 0), ("", 0)][:2]
-    # Related languages share many small words: a winner needs a clear lead. Marked letters alone
-    # may be a name's; with one small word they tell.
-    found = words.get(language, set())
-    both = found | marked.get(language, set()) if found else set()
+    # Related languages share many small words: a winner needs a clear lead.
+    best = max(votes, key=votes.__getitem__, default="")
+    first = votes.pop(best, 0)
+    second = max(votes.values(), default=0)
+    # A lone letter may be a label or a unit; è and é are words. Marked letters alone may be a
+    # name's; with one small word they tell.
+    found = {w for w in small if best in owners[w] and (len(w) > 1 or not w.isascii())}
+    both = found | marked.get(best, set()) if found else set()
     # "is over" may be Dutch, and is English more often.
-    enough = len(both) >= FEWEST_WORDS and (language == "en" or not both <= ENGLISH)
+    enough = len(both) >= FEWEST_WORDS and (best == "en" or not both <= ENGLISH)
     if enough and first >= 1.25 * second:
-        return language
+        return best
     return _by_letters(text, script)
 
 

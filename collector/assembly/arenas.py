@@ -6,7 +6,7 @@ on to each other share an arena.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from collector.assembly.material import Key, Tree, key_of
@@ -113,7 +113,19 @@ def arenas(
     for key, arena in found.items():
         arena.is_run = arena.is_run or tree.entry_around(key) is not None
     _gather_utility(segments, found)
-    asked = {
+    asked: dict[str | None, Key] | None = None
+    for tool in tools:
+        key = _arena_of(tool, tree, find, found)
+        if key not in found and tool.call_id:  # the tool ran in a trace of its own
+            asked = _asked(found) if asked is None else asked
+            key = asked.get(tool.call_id, key)
+        found.setdefault(key, Arena()).tools.append(tool)
+    return list(found.values())
+
+
+def _asked(found: Mapping[Key, Arena]) -> dict[str | None, Key]:
+    """Return the arena in which each tool call was asked for."""
+    return {
         part.id: key
         for key, arena in found.items()
         for segment in arena.segments
@@ -121,12 +133,6 @@ def arenas(
         for message in call.output or ()
         for part in message.of_kind("tool_call")
     }
-    for tool in tools:
-        key = _arena_of(tool, tree, find, found)
-        if key not in found:  # the tool ran in a trace of its own
-            key = asked.get(tool.call_id, key) if tool.call_id else key
-        found.setdefault(key, Arena()).tools.append(tool)
-    return list(found.values())
 
 
 def _gather_utility(segments: Sequence[Segment], found: dict[Key, Arena]) -> None:

@@ -7,99 +7,84 @@ assembling itself: `due` hands out what may be over as `Closing`s, which `close`
 
 from __future__ import annotations
 
-import hashlib
-import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from operator import attrgetter
 
-from collector.assembly.combine import weight
-from collector.assembly.conversations import Conversations
-from collector.assembly.lengths import Lengths
+from collector.assembly.agenda import Agenda
+from collector.assembly.closing import Closed, Closing
+from collector.assembly.copies import completeness, is_better, log_identity
+from collector.assembly.footprint import GROUP_SIZE, PLACE_SIZE
 from collector.assembly.links import Links
-from collector.assembly.material import Key, Material, key_of, root_ended
-from collector.assembly.open_turns import Given, Group, Held, asked_for
+from collector.assembly.material import Key
+from collector.assembly.open_turns import Given, Group, Held
+from collector.assembly.replies import may_end
+from collector.assembly.retained import Retained, let_go_of_earlier_turns
 from collector.assembly.settings import TurnsConfig
-from collector.assembly.turns import assemble
-from collector.dialect import AnyOperation, MessageEvent
+from collector.assembly.tool_calls import ToolCalls
+from collector.dialect import AnyOperation
 from collector.span import Record, Span
-from scorers.turn import ClosedBy, ToolExecution, Turn
+from scorers.turn import ClosedBy
 
 GROUP_SHARE = 4  # one group may hold this part of all bytes, so that one giant starves nobody
-ENTRY_KINDS = frozenset({2, 5})  # server and consumer: a request or a message was taken in
-_HTTP_NAME = re.compile(r"(?:GET|POST|PUT|PATCH|DELETE) /")
-BROKEN_OFF_PATIENCE = 6  # times the lingering of a turn whose tool may still be running
-LINK_SIZE = 256  # bytes that a span without operations costs: only its place in the trace is kept
-
-
-@dataclass(frozen=True, slots=True)
-class Closing:
-    """A group whose turns may be over. `waits`: an unfinished last turn goes on waiting."""
-
-    key: str
-    material: Material
-    closed_by: ClosedBy
-    waits: bool
-    given: dict[str, Given]
-    traces: tuple = ()
-    first_sequence: int = 0
-    sequence: int = 0
-
-    @property
-    def started_ns(self) -> int:
-        """When its first operation began."""
-        starts = (operation.start_ns for operation in self.material.operations)
-        return min(filter(None, starts), default=0)
-
-
-@dataclass(frozen=True, slots=True)
-class Closed:
-    """What a closing gave: turns that are new or changed. `unfinished`: the last turn waits;
-    `broken_off`: it was given out without its end; `left_out` counts tool calls of no turn."""
-
-    key: str
-    turns: list[Turn]
-    given: dict[str, Given]
-    unfinished: bool = False
-    broken_off: bool = False
-    left_out: int = 0
-    traces: tuple = ()
-    first_sequence: int = 0
-    sequence: int = 0
+RETAINED_SHARE = 4  # what closed turns hold may take this part of all bytes
+MOST_RECORDS = 20_000  # of one group: assembling a trace of a million tiny spans would take minutes
 
 
 @dataclass(slots=True)
 class Assembler:
-    """The stage between operations and turns. Not thread-safe: one owner calls it."""
+    """The stage between operations and turns. Not thread-safe: one owner calls it.
+
+    Every closing that `due` hands out is to come back by `done` or `again`: until then its group
+    counts as open, and is not looked at.
+    """
 
     config: TurnsConfig
     clock: Callable[[], float]
     groups: dict[str, Group] = field(default_factory=dict)
     size: int = 0
     _by_trace: dict[str, Group] = field(default_factory=dict)
+    _open: dict[str, Group] = field(default_factory=dict)
+    _retained: Retained = field(default_factory=Retained)
     _links: Links = field(default_factory=Links)
+    _agenda: Agenda = field(init=False)
+    _share: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._share = self.config.max_open_bytes // GROUP_SHARE
+        self._agenda = Agenda(self.config, self.groups)
 
     @property
     def open_count(self) -> int:
         """Groups with something that was not given out yet."""
-        return sum(group.is_open for group in self.groups.values())
+        return len(self._open)
 
     def oldest_sequence(self) -> int | None:
-        """TEMP."""
-        return min((g.first_sequence for g in self.groups.values() if g.is_open), default=None)
+        """Return the lowest sequence number of a record whose group is open, None without any:
+        of the records before it, everything was given out."""
+        numbers = (group.first_sequence for group in self._open.values() if group.first_sequence)
+        return min(numbers, default=None)
 
-    def restore(self, traces, given, settled=0):
-        """TEMP."""
+    def restore(
+        self, traces: Iterable[str], given: Mapping[str, frozenset[Key]], settled: int = 0
+    ) -> None:
+        """Note the turns of a group that were given out before a restart, each with its spans, to
+        be called before its records are added again: they keep their names. What comes up to the
+        number `settled` was in them, and makes no turn again by itself."""
+        group: Group | None = None
         for trace in traces:
-            if trace not in self._by_trace:
-                now = self.clock()
-                group = Group(trace, now, now)
-                group.traces.add(trace)
-                self._by_trace[trace] = self.groups[trace] = group
-                group.changed = False
-            group = self._by_trace[trace]
-            group.settled = settled
-            group.given = {n: Given(k, 0) for n, k in given.items()}
+            known = self._by_trace.get(trace)
+            if group is None:
+                group = known or self._new_group(trace)
+            elif known is None:
+                group.traces.append(trace)
+                self._by_trace[trace] = group
+            elif known is not group:
+                self._join(known, group)
+        if group is not None:
+            group.given |= {name: Given(spans) for name, spans in given.items()}
+            group.settled = max(group.settled, settled)
+            group.changed = False
 
     def add(
         self, record: Record, operations: tuple[AnyOperation, ...], sequence: int = 0
@@ -107,84 +92,78 @@ class Assembler:
         """Take one record. Returns None when it was kept, else why not.
 
         `duplicate`: this span or log record is known already (the more complete copy stays);
-        `no_trace_id`: it belongs to nothing; `turn_too_large`: its group is full.
+        `no_trace_id`: it belongs to nothing; `turn_too_large`: its group is full; `late`: the turn
+        it may belong to is held no longer. `sequence` numbers what the record came with.
         """
         trace = record.trace_id or _conversation(operations)
         if not trace:
             return "no_trace_id"
-        if not operations and not isinstance(record, Span):
+        span = record if isinstance(record, Span) else None
+        if not operations and span is None:
             return None  # a log record of something else: nothing to keep
-        size = record.size if operations else LINK_SIZE
-        now = self.clock()
-        group = self._by_trace.get(trace)
-        if group is None:
-            group = Group(trace, now, now)
-            group.traces.add(trace)
-            self._by_trace[trace] = self.groups[trace] = group
-        identity, rank = _identity(record, operations)
-        known = group.held.get(identity)
-        if known is not None and not _is_better(rank, operations, known):
-            return "duplicate"
-        if group.size + size > self.config.max_open_bytes // GROUP_SHARE:
-            group.incomplete = "turn_too_large"
-            return "turn_too_large"
-        group.held[identity] = Held(rank, operations, size)
-        grown = size - (known.size if known else 0)
-        group.size += grown
-        self.size += grown
-        if isinstance(record, Span):
-            parent = record.parent_id
-            group.parents[(trace, record.span_id)] = (trace, parent) if parent else None
-            service = record.resource.text("service.name")
-            group.lengths.setdefault(service, Lengths()).add(record)
-            if record.kind in ENTRY_KINDS or _HTTP_NAME.match(record.name):
-                group.entries.add((trace, record.span_id))
-        group.last_seen = now
-        group.measured = group.measured or bool(operations)
-        group.first_sequence = group.first_sequence or sequence
-        group.last_sequence = sequence
-        if not (sequence and sequence <= group.settled):
+        group = self._by_trace.get(trace) or self._new_group(trace)
+        key = (trace, record.span_id)
+        is_copy = span is not None and key in group.parents
+        if operations:
+            identity = key if span is not None else log_identity(record, operations)
+            reason = self._hold(group, identity, Held(operations, 0, completeness(record)))
+        else:
+            reason = "duplicate" if is_copy else self._full(group)
+        if sequence:
+            group.number(sequence, sequence)
+        if reason is not None:
+            return "duplicate" if is_copy and reason == "late" else reason
+        if span is not None:
+            if not is_copy:
+                self._grow(group, PLACE_SIZE)
+            group.see(key, span)
+        group.last_seen = now = self.clock()
+        ended = group.has_ended
+        waits = group.waiting or group.broken_off
+        if 0 < sequence <= group.settled:
+            # Stored before a restart: it only waits for late spans.
+            self._retained.add(group)
+            self._agenda.plan(group)
+        elif not waits or ended or any(map(may_end, operations)):
             group.changed, group.waiting = True, False
-        for operation in operations:
-            for part in asked_for(operation):
-                if part.id:
-                    self._links.ask(part.id, group.key)
-        return "duplicate" if known is not None else None
+        elif not group.changed:
+            group.waiting = True
+        if group.is_open:
+            self._retained.drop(group)
+            self._open[group.key] = group
+        if ended or group.look_at > now + self.config.quiet_period:
+            self._agenda.plan(group)
+        return "duplicate" if is_copy else None
 
     def due(self, *, final: ClosedBy | None = None) -> list[Closing]:
         """Return what may be over now, oldest first; everything when `final` says why."""
         now = self.clock()
         self._bound()
-        self._forget(now)
-        ready = [g for g in self.groups.values() if final or self._reason(g, now)]
-        for group in sorted(ready, key=lambda g: g.first_seen, reverse=True):
-            self._link(group)
-        found: list[Closing] = []
-        for group in sorted(self.groups.values(), key=lambda g: g.first_seen):
-            reason = self._reason(group, now)
+        ready: dict[str, Group] = {}
+        for group in list(self.groups.values() if final else self._agenda.due(now)):
+            if self._agenda.is_past(group, now):
+                self._remove(group)
+            elif final or self._agenda.reason(group, now):
+                ready[group.key] = group
+            else:
+                self._agenda.plan(group)
+        for group in sorted(ready.values(), key=attrgetter("first_seen"), reverse=True):
+            other = self._links.partner(group, self.groups)
+            if other is not None:
+                self._join(group, other)
+                ready[other.key] = other
+                del ready[group.key]
+        found = []
+        for group in sorted(ready.values(), key=attrgetter("first_seen")):
+            reason = self._agenda.reason(group, now)
             if final is not None and group.is_open:
-                ended = root_ended(group.parents)
-                reason = final if final == "shutdown" else ("end" if ended else "quiet")
+                reason = final if final == "shutdown" else ("end" if group.has_ended else "quiet")
             if reason is None:
-                continue
-            waits = final is None and reason != "deadline" and not group.forced
-            if reason == "end" and not group.roots_are_calls:
-                waits = False
-            group.changed = False
-            found.append(
-                Closing(
-                    group.key,
-                    group.material(),
-                    reason,
-                    waits,
-                    dict(group.given),
-                    tuple(group.traces),
-                    group.first_sequence,
-                    group.last_sequence,
-                )
-            )
+                self._agenda.plan(group)
+            else:
+                found.append(self._closing(group, reason, may_wait=final is None))
         # A turn is read with what was said before it: the order is that of the turns themselves.
-        return sorted(found, key=lambda closing: closing.started_ns)
+        return sorted(found, key=lambda closing: closing.started_ns) if len(found) > 1 else found
 
     def done(self, closed: Closed) -> None:
         """Book what a closing gave; the group stays for late spans, without its turns twice."""
@@ -195,140 +174,127 @@ class Assembler:
         group.waiting = closed.unfinished
         group.forced = False
         group.closed_at = self.clock()
-        group.broken_off = closed.broken_off
+        group.broken_off = closed.broken_off and not closed.unfinished
+        if not group.changed:
+            self.size -= let_go_of_earlier_turns(group)
+        if not group.is_open:
+            self._open.pop(group.key, None)
+            self._retained.add(group)
+        self._agenda.plan(group)
 
     def again(self, key: str) -> None:
         """Have a group looked at again: what it gave could not be stored."""
         group = self.groups.get(key)
         if group is not None:
             group.changed = True
+            self._agenda.plan(group)
 
-    def _reason(self, group: Group, now: float) -> ClosedBy | None:
-        if not group.is_open:
-            return None
-        if group.forced or now - group.first_seen >= self.config.deadline:
-            # A session's trace may outlive the deadline: what came since the last look still
-            # gets its quiet period, so that a turn is not cut in the middle.
-            fresh = bool(group.given) and now - group.last_seen < self.config.quiet_period
-            if group.forced or not fresh:
-                return "deadline"
-        if not group.changed:
-            return None
-        quiet = now - group.last_seen
-        if quiet >= self.config.settle and root_ended(group.parents):
-            return "end"
-        return "quiet" if quiet >= self.config.quiet_period else None
+    def _new_group(self, trace: str) -> Group:
+        now = self.clock()
+        group = Group(trace, now, now, size=GROUP_SIZE)
+        group.traces.append(trace)
+        self.size += GROUP_SIZE
+        self._by_trace[trace] = self.groups[trace] = group
+        return group
 
-    def _link(self, group: Group) -> None:
-        """Join a group with the one whose model call asked for the tools it was answered with."""
-        if group.key not in self.groups:
-            return
-        other = self._links.partner(group, self.groups)
-        if other is None:
-            return
+    def _hold(self, group: Group, identity: object, held: Held) -> str | None:
+        """Take what a record holds, unless there is a reason not to."""
+        known = group.held.get(identity)
+        if known is not None and not is_better(held, known):
+            return "duplicate"
+        if group.gone_ns and all(o.start_ns < group.gone_ns for o in held.operations):
+            return "late"
+        reason = self._full(group) if known is None else None
+        if reason is not None:
+            return reason
+        calls = group.calls
+        if calls is None:
+            calls = group.calls = ToolCalls()
+        for operation in held.operations:
+            asked, size = calls.note(operation)
+            held.size += size
+            for call_id in asked:
+                self._links.ask(call_id, group.key)
+        self._grow(group, held.size - (known.size if known is not None else 0))
+        group.held[identity] = held
+        return None
+
+    def _full(self, group: Group) -> str | None:
+        """Say why nothing more can be put into a group, None where something can."""
+        if group.size < self._share and len(group.held) < MOST_RECORDS:
+            return None
+        group.incomplete = "turn_too_large"
+        return "turn_too_large"
+
+    def _grow(self, group: Group, size: int) -> None:
+        group.size += size
+        self.size += size
+
+    def _closing(self, group: Group, reason: ClosedBy, *, may_wait: bool) -> Closing:
+        waits = may_wait and reason != "deadline" and not group.forced
+        if reason == "end" and not group.roots_are_calls:
+            waits = False
+        group.changed = False
+        return Closing(
+            group.key,
+            group.material(),
+            reason,
+            waits,
+            dict(group.given),
+            group.last_sequence,
+            group.first_sequence,
+            tuple(group.traces),
+        )
+
+    def _join(self, group: Group, other: Group) -> None:
+        """Put a group into the one whose model call asked for the tools it was answered with."""
         self.groups.pop(group.key)
+        self._retained.drop(group)
+        self._retained.drop(other)
         self._links.move(group, other.key)
         other.absorb(group)
         for trace in group.traces:
             self._by_trace[trace] = other
-
-    def _bound(self) -> None:
-        """Keep within the bounds: closed groups go first, then the oldest close early."""
-        over = self.size - self.config.max_open_bytes
-        many = len(self.groups) - self.config.max_open_turns
-        if over <= 0 and many <= 0:
-            return
-        # Traces without a model call first, then closed turns, then the oldest of the open ones.
-        for group in sorted(self.groups.values(), key=lambda g: (g.measured, g.last_seen)):
-            if (over > 0 or many > 0) and not group.is_open:
-                over, many = over - group.size, many - 1
-                self._remove(group)
-        for group in sorted(self.groups.values(), key=lambda g: g.last_seen):
-            if (over > 0 or many > 0) and not group.forced:
-                over, many = over - group.size, many - 1
-                group.forced = True
-                group.incomplete = group.incomplete or "closed_early"
-
-    def _forget(self, now: float) -> None:
-        for group in list(self.groups.values()):
-            patience = self.config.linger if group.measured else self.config.quiet_period
-            if group.broken_off:
-                patience *= BROKEN_OFF_PATIENCE
-            if not group.is_open and now - max(group.last_seen, group.closed_at) >= patience:
-                self._remove(group)
+        self._open.pop(group.key, None)
+        self._open[other.key] = other
 
     def _remove(self, group: Group) -> None:
         self.groups.pop(group.key, None)
+        self._open.pop(group.key, None)
+        self._retained.drop(group)
         self.size -= group.size
         for trace in group.traces:
             self._by_trace.pop(trace, None)
         self._links.forget(group)
 
+    def _bound(self) -> None:
+        """Keep within the bounds. What closed turns hold goes first, the longest closed first;
+        then groups that are not open, those without a model call first; then the oldest of the
+        open ones close early."""
+        most = self.config.max_open_bytes
+        while self._retained and (self.size > most or self._retained.size > most // RETAINED_SHARE):
+            self.size -= self._retained.let_go()
+        if not self._is_over():
+            return
+        closed = [group for key, group in self.groups.items() if key not in self._open]
+        for group in sorted(closed, key=lambda group: (group.measured, group.last_seen)):
+            self._remove(group)
+            if not self._is_over():
+                return
+        over = self.size - most
+        many = len(self.groups) - self.config.max_open_turns
+        for group in sorted(self._open.values(), key=lambda group: group.last_seen):
+            if over <= 0 and many <= 0:
+                break
+            if group.is_open and not group.forced:
+                group.forced = True
+                group.incomplete = group.incomplete or "closed_early"
+                self._agenda.plan(group)
+                over, many = over - group.size, many - 1
 
-def close(closing: Closing, conversations: Conversations | None) -> Closed:
-    """Assemble a closing's turns. A turn given out before keeps its name, and is left out where
-    nothing came since; an unfinished last turn is left out where the closing may wait."""
-    turns = assemble(closing.material, closed_by=closing.closed_by, conversations=conversations)
-    broken_off = bool(turns) and turns[-1].reply_missing in ("unfinished", "closed_early")
-    unfinished = broken_off and closing.waits
-    tools = {key_of(o) for o in closing.material.operations if isinstance(o, ToolExecution)}
-    left_out = len(tools) if not turns else 0
-    if unfinished:
-        turns = turns[:-1]
-    changed: list[Turn] = []
-    given: dict[str, Given] = {}
-    for turn, name in zip(turns, _names(turns, closing.given), strict=True):
-        made_of = Given(_spans(turn), hash(replace(turn, turn_id="", closed_by="end")))
-        if closing.given.get(name) == made_of:
-            continue
-        given[name] = made_of
-        changed.append(turn if name == turn.turn_id else replace(turn, turn_id=name))
-    return Closed(
-        closing.key,
-        changed,
-        given,
-        unfinished,
-        broken_off,
-        left_out,
-        closing.traces,
-        closing.first_sequence,
-        closing.sequence,
-    )
-
-
-def _names(turns: Sequence[Turn], given: Mapping[str, Given]) -> list[str]:
-    """Return a name for each turn, no two alike: that of a turn given out before with which it
-    shares spans, else its own. Of several turns that became one the last counts; of one that
-    became several, the one with most of its spans keeps its name."""
-    order = {name: number for number, name in enumerate(given)}
-    owners = {span: name for name, before in given.items() for span in before.spans}
-    shared = Counter(
-        (at, owners[span])
-        for at, turn in enumerate(turns)
-        for span in _spans(turn)
-        if span in owners
-    )
-    names: dict[int, str] = {}
-    taken: set[str] = set()
-    for at, name in sorted(shared, key=lambda pair: (-order[pair[1]], -shared[pair])):
-        if at not in names and name not in taken:
-            names[at] = name
-            taken.add(name)
-    for at, turn in enumerate(turns):
-        name = turn.turn_id
-        while at not in names and name in taken:
-            name = hashlib.sha256(name.encode()).hexdigest()[:32]
-        taken.add(names.setdefault(at, name))
-    return [names[at] for at in range(len(turns))]
-
-
-def _spans(turn: Turn) -> frozenset[Key]:
-    trace = turn.trace_ids[0] if turn.trace_ids else ""
-    found = {(call.trace_id, call.span_id) for call in turn.inferences}
-    found |= {(trace, result.span_id) for result in turn.tool_results if result.span_id}
-    if turn.reply_span_id is not None:
-        found.add((turn.reply_trace_id or trace, turn.reply_span_id))
-    return frozenset(found or {(trace, turn.turn_id)})
+    def _is_over(self) -> bool:
+        config = self.config
+        return self.size > config.max_open_bytes or len(self.groups) > config.max_open_turns
 
 
 def _conversation(operations: Iterable[AnyOperation]) -> str:
@@ -337,33 +303,3 @@ def _conversation(operations: Iterable[AnyOperation]) -> str:
         if operation.conversation_id:
             return f"conversation {operation.conversation_id}"
     return ""
-
-
-def _identity(
-    record: Record, operations: tuple[AnyOperation, ...]
-) -> tuple[object, tuple[int, int, int]]:
-    """Return what makes two records the same one, and how complete this copy is: by what it
-    tells, then by how long it took, then by its attributes."""
-    told = sum(map(_told, operations))
-    if isinstance(record, Span):
-        duration = max(record.end_ns - record.start_ns, 0)
-        named = len(record.attributes) + len(record.events)
-        return (record.trace_id, record.span_id), (told, duration, named)
-    return (record.span_id, record.time_ns, record.event_name, hash(operations)), (0, 0, 0)
-
-
-def _is_better(
-    rank: tuple[int, int, int], operations: tuple[AnyOperation, ...], known: Held
-) -> bool:
-    if rank != known.rank or operations == known.operations:
-        return rank > known.rank
-    # Copies that differ and are equally complete: any rule will do that does not ask who was first.
-    return repr(operations) > repr(known.operations)
-
-
-def _told(operation: AnyOperation) -> int:
-    if isinstance(operation, ToolExecution):
-        return len(operation.result or "") + len(operation.arguments or "")
-    if isinstance(operation, MessageEvent):
-        return weight((operation.message,))
-    return weight(operation.input) + weight(operation.output) + 2

@@ -7,7 +7,7 @@ What it cut is unobservable, never lost.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -31,17 +31,24 @@ class CaptureLimits:
 
         `shown` are limits that the services' attributes show by themselves, content or not.
         """
-        lengths: dict[str | None, Counter[int]] = defaultdict(Counter)
+        longest: dict[str | None, int] = {}
+        times: dict[str | None, int] = {}
         broken: set[str | None] = set()
         for operation in operations:
-            lengths[operation.service].update(operation.capture.lengths)
+            service = operation.service
+            for length in operation.capture.lengths:
+                greatest = longest.get(service, 0)
+                if length > greatest:
+                    longest[service], times[service] = length, 1
+                elif length == greatest:
+                    times[service] += 1
             if operation.capture.broken:
-                broken.add(operation.service)
-        found: dict[str | None, int] = {}
-        for service, counted in lengths.items():
-            longest = max(counted, default=0)
-            if longest >= MIN_LIMIT and counted[longest] >= (2 if service in broken else 3):
-                found[service] = longest
+                broken.add(service)
+        found = {
+            service: length
+            for service, length in longest.items()
+            if length >= MIN_LIMIT and times[service] >= (2 if service in broken else 3)
+        }
         return cls(_confirmed(found, broken, operations) | dict(shown or {}))
 
     def cut_reason(self, tool: ToolExecution) -> str | None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from collector.assembly.material import Key, Tree, key_of
+from collector.assembly.repetition import repeated
 from collector.assembly.segment import answer_of, asks_for_tools
 from scorers.turn import Inference
 
+INSTRUCTORS = ("system", "developer")
 Place = tuple[Key | None, Key | None]  # the tool call around a call, and its nearest agent
 
 
@@ -33,28 +35,37 @@ class _Builder:
 
     def add(self, call: Inference) -> None:
         place = self._place(call)
-        opening = (*place, *_opening(call))
         at = self._continued(call, place)
-        if at is None and call.input is not None:
-            at = self._by_opening.get(opening)
-        if at is None:
-            at = self._waiting(call, place)
-        if at is None:
-            at = len(self.chains)
-            self.chains.append([])
+        if at is None or not self._repeats(call, self.chains[at][-1], place):
+            opening = (*place, *_opening(call))
+            if at is None and call.input is not None:
+                at = self._by_opening.get(opening)
+            if at is None:
+                at = self._waiting(call, place)
+            if at is None:
+                at = len(self.chains)
+                self.chains.append([])
+            self._by_opening.setdefault(opening, at)
         self.chains[at].append(call)
-        self._by_opening.setdefault(opening, at)
         self._latest[place] = at
         answer = answer_of(call)
         if answer is None:
             return
-        for part in answer.of_kind("tool_call"):
-            if part.id:
+        for part in answer.parts:
+            if part.kind == "tool_call" and part.id:
                 self._by_tool_call[(*place, part.id)] = at
                 self._by_tool_call[(place[0], part.id)] = at
-        if answer.text.strip():
-            self._by_answer[(*place, answer.text.strip())] = at
-            self._by_answer[(place[0], answer.text.strip())] = at
+        text = answer.text.strip()
+        if text:
+            self._by_answer[(*place, text)] = at
+            self._by_answer[(place[0], text)] = at
+
+    def _repeats(self, call: Inference, last: Inference, place: Place) -> bool:
+        """Whether a call opens as the last one of its chain: then that is noted already."""
+        given, before = call.input or (), last.input or ()
+        size = repeated(given, before) if place == self._place(last) else 0
+        opened = size > 0 and any(message.role == "user" and message.text for message in before)
+        return opened and not any(message.role in INSTRUCTORS for message in given[size:])
 
     def _place(self, call: Inference) -> Place:
         tool = self._tree.tool_around(call)
@@ -62,6 +73,8 @@ class _Builder:
         return (key_of(tool) if tool else None, key_of(around[0]) if around else None)
 
     def _continued(self, call: Inference, place: Place) -> int | None:
+        if not self._by_tool_call and not self._by_answer:
+            return None
         for own in (place, place[:1]):
             for message in reversed(call.input or ()):
                 for part in message.parts:
@@ -89,7 +102,7 @@ class _Builder:
 
 
 def _system(call: Inference) -> str:
-    return "\n".join(m.text for m in call.input or () if m.role in ("system", "developer"))
+    return "\n".join(m.text for m in call.input or () if m.role in INSTRUCTORS)
 
 
 def _opening(call: Inference) -> tuple[object, ...]:

@@ -57,16 +57,15 @@ class Conversations:
         """Keep a turn's dialog, its reply included, for the turns that follow."""
         if not conversation_id or not dialog:
             return
-        kept: list[Said] = []
+        latest = dialog[-MAX_MESSAGES:]
+        kept = len(latest)
         left = MAX_CHARACTERS
-        for said in dialog[: -MAX_MESSAGES - 1 : -1]:
-            if len(said.text) > left:
-                break
-            left -= len(said.text)
-            kept.append(said)
+        while kept and len(latest[kept - 1].text) <= left:
+            kept -= 1
+            left -= len(latest[kept].text)
         turns = self._turns.setdefault(conversation_id, {})
         self._drop(turns, turn_id)
-        turns[turn_id] = (started_ns, tuple(reversed(kept)))
+        turns[turn_id] = (started_ns, latest[kept:])
         self._total += MAX_CHARACTERS - left
         while len(turns) > MAX_TURNS:
             self._drop(turns, next(iter(turns)))

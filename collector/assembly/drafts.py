@@ -49,13 +49,17 @@ def drafts_of(arena: Arena) -> list[Draft]:
             return []  # tool calls that no agent and no model call stands around are no turn
         return [Draft(arena, None, alone=True, tools=arena.tools)]
     drafts = [Draft(arena, segment, alone=len(main) == 1) for segment in main]
+    if len(drafts) == 1:
+        drafts[0].others = [segment for segment in arena.segments if segment not in main]
+        drafts[0].tools = list(arena.tools)
+        return drafts
     timeline = _Timeline(drafts)
     for segment in arena.segments:
         if segment not in main:
             timeline.at(segment.calls[0].start_ns).others.append(segment)
     asked: dict[str, list[Draft]] = defaultdict(list)
     for draft in drafts:
-        for call_id in _asked_ids(draft, alone=len(drafts) == 1):
+        for call_id in _asked_ids(draft):
             asked[call_id].append(draft)
     lines = {call_id: _Timeline(options) for call_id, options in asked.items()}
     for tool in arena.tools:
@@ -64,13 +68,12 @@ def drafts_of(arena: Arena) -> list[Draft]:
     return drafts
 
 
-def _asked_ids(draft: Draft, *, alone: bool) -> set[str]:
-    """Return the ids of the tool calls that a draft's models asked for. The only draft of an arena
-    may have asked for some in calls of which nothing but the history is known."""
+def _asked_ids(draft: Draft) -> set[str]:
+    """Return the ids of the tool calls that a draft's models asked for."""
     return {
         part.id
         for call in draft.calls
-        for message in (*(call.output or ()), *(call.input or () if alone else ()))
+        for message in call.output or ()
         for part in message.of_kind("tool_call")
         if part.id
     }

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from itertools import pairwise
 
 from collector.assembly.combine import combine, combine_tools, weight
 from collector.assembly.material import Key, Tree, key_of
-from scorers.turn import Inference, ToolExecution
+from scorers.turn import Inference, Operation, ToolExecution
 
 
 def nested(calls: list[Inference], tree: Tree) -> list[Inference]:
@@ -15,12 +16,14 @@ def nested(calls: list[Inference], tree: Tree) -> list[Inference]:
     A record with one record inside is the same call seen twice (framework and SDK). One with
     several inside is a wrapper around retries: the inner ones are the calls.
     """
-    by_key = {key_of(call): call for call in calls}
     inside: dict[Key, list[Inference]] = defaultdict(list)
     for call in calls:
         above = tree.above(key_of(call))
-        if above and isinstance(above[0], Inference) and key_of(above[0]) in by_key:
+        if above and isinstance(above[0], Inference):
             inside[key_of(above[0])].append(call)
+    if not inside:
+        return calls
+    by_key = {key_of(call): call for call in calls}
     gone: set[Key] = set()
     # Innermost first, so that a chain of three records folds into its outermost one.
     for key in sorted(inside, key=lambda k: -len(tree.above(k))):
@@ -43,14 +46,18 @@ def siblings(calls: list[Inference]) -> list[Inference]:
     written by two instrumentations with the same answer."""
     kept: list[Inference] = []
     seen: dict[tuple[str, ...], list[int]] = defaultdict(list)
-    for call in sorted(calls, key=lambda c: (c.start_ns, -c.end_ns, c.span_id)):
+    ordered = sorted(calls, key=lambda c: (c.start_ns, -c.end_ns, c.span_id))
+    if not any(_same_time(one, other) for one, other in pairwise(ordered)):
+        return ordered
+    for call in ordered:
         marks = _marks(call)
         twin = None
         for mark in marks:
             for at in seen[mark][-4:]:
                 # Scripted models reuse ids: only records that overlap in time are one call.
-                same_time = kept[at].end_ns > call.start_ns or kept[at].start_ns == call.start_ns
-                if same_time and (mark[0] == "id" or _written_twice(kept[at], call)):
+                if _same_time(kept[at], call) and (
+                    mark[0] == "id" or _written_twice(kept[at], call)
+                ):
                     twin = at
         if twin is not None:
             kept[twin] = combine(kept[twin], call)
@@ -59,6 +66,10 @@ def siblings(calls: list[Inference]) -> list[Inference]:
             seen[mark].append(len(kept))
         kept.append(call)
     return kept
+
+
+def _same_time(earlier: Inference, later: Inference) -> bool:
+    return earlier.end_ns > later.start_ns or earlier.start_ns == later.start_ns
 
 
 def _marks(call: Inference) -> list[tuple[str, ...]]:
@@ -94,11 +105,9 @@ def one_record_each(tools: list[ToolExecution], tree: Tree) -> list[ToolExecutio
     side at the same time."""
     by_key = {key_of(tool): tool for tool in tools}
     gone: set[Key] = set()
-    for tool in sorted(tools, key=lambda t: -len(tree.above(key_of(t)))):
-        above = tree.above(key_of(tool))
-        holder = above[0] if above else None
-        if not isinstance(holder, ToolExecution):
-            continue
+    inner_tools = [tool for tool in tools if isinstance(_holder(tool, tree), ToolExecution)]
+    for tool in sorted(inner_tools, key=lambda t: -len(tree.above(key_of(t)))):
+        holder = tree.above(key_of(tool))[0]
         outer = by_key[key_of(holder)]
         inner = by_key[key_of(tool)]
         if inner.tool == outer.tool and _is_same(inner, outer):
@@ -115,6 +124,11 @@ def one_record_each(tools: list[ToolExecution], tree: Tree) -> list[ToolExecutio
         else:
             latest[mark] = tool
     return [by_key[key_of(tool)] for tool in left if key_of(tool) not in gone]
+
+
+def _holder(tool: ToolExecution, tree: Tree) -> Operation | None:
+    above = tree.above(key_of(tool))
+    return above[0] if above else None
 
 
 def _side_by_side(one: ToolExecution, other: ToolExecution) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from scorers.turn import ToolExecution
 
@@ -15,18 +15,20 @@ BEGINNING = 12  # characters that tell a tool's text where a tool's text is expe
 class Result:
     """One text that somebody else produced, and a few pieces by which it is recognised."""
 
-    __slots__ = ("end_ns", "probes", "text")
+    __slots__ = ("_probes", "end_ns", "text")
 
     def __init__(self, text: str, end_ns: int = 0) -> None:
         self.text = text.strip()
         self.end_ns = end_ns
-        self.probes = _probes(self.text)
+        self._probes: list[str] | None = None  # most are never asked for
 
     def piece_in(self, words: str) -> str:
         """Return the piece of it that a text repeats, "" where it repeats none."""
         if len(words) >= MIN_ECHO and words in self.text:
             return words
-        return next((probe for probe in self.probes if probe in words), "")
+        if self._probes is None:
+            self._probes = _probes(self.text)
+        return next((probe for probe in self._probes if probe in words), "")
 
     def begins(self, words: str) -> bool:
         """Say whether a text begins as it does."""
@@ -41,13 +43,17 @@ class Echoes:
         self,
         tools: Iterable[ToolExecution] = (),
         answers: Iterable[tuple[int, str]] = (),
-        known: Container[int] = (),
+        known: Collection[int] = (),
     ) -> None:
         self._results = [Result(tool.result, tool.end_ns) for tool in tools if tool.result]
         self._answers: Sequence[tuple[int, str]] = [
             (end, text) for end, text in answers if len(text) >= MIN_ECHO
         ]
         self._known = known
+
+    def __bool__(self) -> bool:
+        """Whether anybody else had said anything in the group."""
+        return bool(self._results or self._answers)
 
     def pieces(self, words: str, before_ns: int) -> list[str]:
         """Return the pieces of a text that tools or other agents had said by then."""
@@ -64,7 +70,7 @@ class Echoes:
 
     def is_known(self, words: str) -> bool:
         """Say whether a text was found to be a tool's in an earlier turn of the conversation."""
-        return len(words) >= MIN_ECHO and hash(words) in self._known
+        return bool(self._known) and len(words) >= MIN_ECHO and hash(words) in self._known
 
 
 def _probes(text: str) -> list[str]:

@@ -44,7 +44,7 @@ def requester_words(text: str) -> str:
     """Return what of a user-role text the requester wrote: "" when a harness wrote all of it."""
     if _WHOLE.match(text[:400]):
         return ""
-    return _without_blocks(text).strip()
+    return (_without_blocks(text) if "<" in text else text).strip()
 
 
 def _without_blocks(text: str) -> str:

@@ -6,11 +6,12 @@ requester's unless a harness wrote it, or it repeats what a tool or another agen
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from collector.assembly.echoes import Echoes, Result
 from collector.assembly.harness_text import requester_words
+from collector.assembly.repetition import Messages, repeated
 from scorers.turn import Message, Said
 
 NO_ECHOES = Echoes()
@@ -35,37 +36,27 @@ class History:
     prefill: str = ""
 
 
-def read(
-    messages: Sequence[Message],
-    *,
-    echoes: Echoes = NO_ECHOES,
-    before_ns: int = 0,
-    said: Container[str] = (),
-) -> History:
-    """Read the requester's dialog out of a model call's input.
+def read(messages: Messages) -> History:
+    """Read the requester's dialog out of messages by themselves."""
+    return Reader().read(messages)
 
-    `echoes` knows what others had said when the call began at `before_ns`; `said` holds user-role
-    texts of earlier calls, which nobody can have said since. Linear in the messages.
+
+class Reader:
+    """Reads the requester's dialog out of the inputs of calls that carry each other on.
+
+    Messages that a call repeats are read once: what was the requester's stays theirs. Linear in
+    the messages that are new. `echoes` knows what others had said when a call began.
     """
-    reader = _Reader(echoes, before_ns, said)
-    for index, message in enumerate(messages):
-        if message.role == "tool":
-            reader.tool(message)
-        elif message.role == "assistant":
-            reader.assistant(message)
-        elif message.role == "user":
-            reader.user(index, message)
-    return reader.done(messages[-1] if messages else None)
 
-
-class _Reader:
-    """Walks over the messages. `answer` is the last assistant text without tool calls since the
-    last requester message; `waiting` is True while tool calls wait for their results."""
-
-    def __init__(self, echoes: Echoes, before_ns: int, said: Container[str]) -> None:
+    def __init__(self, echoes: Echoes = NO_ECHOES) -> None:
         self._echoes = echoes
-        self._before_ns = before_ns
-        self._said = said
+        self._said: set[str] = set()  # texts of earlier calls, which nobody can have said since
+        self._begin()
+
+    def _begin(self) -> None:
+        """Forget the messages. `answer` is the last assistant text without tool calls since the
+        last requester message; `waiting` is True while tool calls wait for their results."""
+        self._read: Messages = ()
         self._results: list[Result] = []
         self._before: list[Said] = []
         self._request: list[str] = []
@@ -74,64 +65,85 @@ class _Reader:
         self._answer = ""
         self._waiting = False
 
-    def tool(self, message: Message) -> None:
-        self._results += [Result(part.text) for part in message.of_kind("tool_result")]
+    def read(self, messages: Messages, before_ns: int = 0) -> History:
+        """Read the messages of a call that began at a time."""
+        start = repeated(messages, self._read)
+        if not start:
+            self._begin()
+        self._read = messages
+        heard: list[str] = []
+        for index in range(start, len(messages)):
+            message = messages[index]
+            if message.role == "tool":
+                self._tool(message)
+            elif message.role == "assistant":
+                self._assistant(message)
+            elif message.role == "user":
+                heard += self._user(index, message, before_ns)
+        self._said.update(heard)
+        return self._history(messages[-1] if messages else None)
+
+    def _tool(self, message: Message) -> None:
+        self._results += [Result(p.text) for p in message.parts if p.kind == "tool_result"]
         self._answer = ""
         self._waiting = False
 
-    def assistant(self, message: Message) -> None:
-        self._waiting = bool(message.of_kind("tool_call"))
+    def _assistant(self, message: Message) -> None:
+        self._waiting = any(part.kind == "tool_call" for part in message.parts)
         self._answer = "" if self._waiting else message.text
 
-    def user(self, index: int, message: Message) -> None:
-        if not message.text:
-            return
-        words = requester_words(message.text)
-        if not words or self._is_others(words):
+    def _user(self, index: int, message: Message, before_ns: int) -> Sequence[str]:
+        """Take a user-role message. Returns the texts that are known to be said by it."""
+        text = message.text
+        if not text:
+            return ()
+        words = requester_words(text)
+        if not words or self._is_others(words, before_ns):
             self._asides.append(index)
-            return
+            return ()
+        heard = [words]
         if self._answer:
             # What stood before the answer has been replied to; this opens a new request.
-            self._reply()
+            heard.append(self._answer)
+            self._before += self._replied()
+            self._request, self._answer = [], ""
         if not self._request:
             self._opened_at = index
         self._request.append(words)
         self._request_at = index
         self._waiting = False
+        return heard
 
-    def _is_others(self, words: str) -> bool:
+    def _is_others(self, words: str, before_ns: int) -> bool:
         if words in self._said:
             return False
         if self._echoes.is_known(words):
             return True
-        if self._waiting and self._echoes.begin(words, self._before_ns):
+        if not self._results and not self._echoes:
+            return False
+        if self._waiting and self._echoes.begin(words, before_ns):
             return True
         pieces = [result.piece_in(words) for result in self._results]
-        pieces += self._echoes.pieces(words, self._before_ns)
+        pieces += self._echoes.pieces(words, before_ns)
         return any(piece and not self._told(piece) for piece in pieces)
 
     def _told(self, piece: str) -> bool:
         """Say whether an earlier reply holds a piece: then the requester may repeat it."""
         return piece in self._answer or any(piece in said.text for said in self._before)
 
-    def _reply(self) -> None:
-        self._before += [Said("user", text) for text in self._request]
-        self._before.append(Said("assistant", self._answer))
-        self._request, self._answer = [], ""
-        self._opened_at = self._request_at = -1
+    def _replied(self) -> list[Said]:
+        return [*(Said("user", text) for text in self._request), Said("assistant", self._answer)]
 
-    def done(self, last: Message | None) -> History:
-        prefill = ""
-        if self._answer and last is not None and last.role == "assistant":
-            prefill = last.text
-        elif self._answer:
+    def _history(self, last: Message | None) -> History:
+        if self._answer and last is not None and last.role != "assistant":
             # The history ends with a reply, and a harness message behind it that nobody asked.
-            self._reply()
+            self._said.add(self._answer)
+            return History((*self._before, *self._replied()), asides=tuple(self._asides))
         return History(
             tuple(self._before),
             tuple(self._request),
             self._opened_at,
             self._request_at,
             tuple(self._asides),
-            prefill,
+            last.text if self._answer and last is not None else "",
         )

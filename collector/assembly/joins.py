@@ -60,28 +60,34 @@ class _Joiner:
 
     def join(self, tools: Sequence[ToolExecution]) -> list[ToolResult]:
         placed = place(tools, self._steps)
+        known = {one.call_id for one in placed if one.call_id is not None}
+        unclear = self._steps.unreadable | self._steps.strangers(known)
+        self._unclear_until = max(unclear, default=-1)
+        nameless = self._anonymous(placed)
+        results = [self._result(one, nameless.get(id(one))) for one in placed]
+        return [*results, *self._without_span()]
+
+    def _anonymous(self, placed: Sequence[Placed]) -> dict[int, Given]:
+        """Pair results without an id, where there are any."""
+        nameless: dict[int, list[Given]] = {}
+        for step, new in enumerate(self._steps.new):
+            given = [one for one in new if one.part.id is None]
+            if given:
+                nameless[step] = given
+        if not nameless:
+            return {}
         order = {
             id(part): (step, at)
             for step, parts in enumerate(self._steps.asked)
             for at, part in enumerate(parts)
         }
-        known = {one.call_id for one in placed if one.call_id is not None}
-        unclear = self._steps.unreadable | self._steps.strangers(known)
-        self._unclear_until = max(unclear, default=-1)
-        nameless = self._anonymous(sorted(placed, key=lambda one: _order(one, order)))
-        results = [self._result(one, nameless.get(id(one))) for one in placed]
-        return [*results, *self._without_span()]
-
-    def _anonymous(self, placed: Sequence[Placed]) -> dict[int, Given]:
-        found: dict[int, Given] = {}
         here: dict[int, list[Placed]] = defaultdict(list)
-        for one in placed:
+        for one in sorted(placed, key=lambda one: _order(one, order)):
             here[one.step].append(one)
-        for step, new in enumerate(self._steps.new):
-            given = [one for one in new if one.part.id is None]
-            if given:
-                waiting = [one for one in here[step] if not self._by_id(one)]
-                found |= anonymous.pair(waiting, given)
+        found: dict[int, Given] = {}
+        for step, given in nameless.items():
+            waiting = [one for one in here[step] if not self._by_id(one)]
+            found |= anonymous.pair(waiting, given)
         self._used |= {id(given.part) for given in found.values()}
         return found
 
@@ -90,10 +96,9 @@ class _Joiner:
         call_id = one.call_id
         if call_id is None or one.superseded:
             return None
-        calls = self._steps.calls
-        positions = range(one.step, min(one.step + LOOK_AHEAD, len(calls)))
-        ended = [at for at in positions if not calls[at].start_ns < one.tool.end_ns]
-        for at in (*ended, *(at for at in positions if at not in ended)):
+        until = min(one.step + LOOK_AHEAD, len(self._steps.calls))
+        ended = min(max(self._steps.ended(one.tool.end_ns), one.step), until)
+        for at in (*range(ended, until), *range(one.step, ended)):
             given = self._steps.find(call_id, one.step, at)
             if given:
                 return _Found(at, [each.part for each in given], one.join or "id")
@@ -161,6 +166,8 @@ class _Joiner:
     def _without_span(self) -> list[ToolResult]:
         """List what was delivered although no executed tool call stands for it."""
         results: list[ToolResult] = []
+        if all(id(given.part) in self._used for new in self._steps.new for given in new):
+            return results
         seen: set[tuple[str | None, str | None, str, int]] = set()
         for at, new in enumerate(self._steps.new):
             groups: dict[tuple[str | None, int], list[Part]] = {}

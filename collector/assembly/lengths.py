@@ -7,7 +7,7 @@ dropped count. What shows it: different values that end at exactly the greatest 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from collector.span import Span
@@ -16,6 +16,7 @@ MIN_LENGTH = 8  # characters; a shorter limit would leave no names to tell servi
 LONG = 64  # from here on, two different values and one that breaks off are proof
 ENDS = {"{": "}", "[": "]", '"': '"'}
 MOST_VALUES = 16  # different values of the greatest length that are counted
+MARK = 256  # characters at the start, in the middle and at the end by which they are told apart
 
 
 @dataclass(slots=True)
@@ -23,7 +24,7 @@ class Lengths:
     """The greatest length of one service's text attributes, and the values that have it."""
 
     greatest: int = MIN_LENGTH - 1
-    values: set[int] = field(default_factory=set)
+    values: tuple[int, ...] = ()
     broken: bool = False
 
     def add(self, span: Span) -> None:
@@ -35,10 +36,10 @@ class Lengths:
     def merge(self, other: Lengths) -> None:
         """Take over what another one has seen."""
         if other.greatest > self.greatest:
-            self.greatest, self.values = other.greatest, set(other.values)
+            self.greatest, self.values = other.greatest, other.values
             self.broken = other.broken
         elif other.greatest == self.greatest:
-            self.values |= other.values
+            self._add(other.values)
             self.broken = self.broken or other.broken
 
     @property
@@ -57,12 +58,29 @@ class Lengths:
         return self.greatest if enough else None
 
     def _look(self, values: Iterable[Any]) -> None:
+        greatest = self.greatest
+        found: list[str] = []
         for value in values:
-            if not isinstance(value, str) or len(value) < self.greatest:
-                continue
-            if len(value) > self.greatest:
-                self.greatest, self.values, self.broken = len(value), set(), False
-            if len(self.values) < MOST_VALUES:
-                self.values.add(hash(value))
-            if value[0] in ENDS and value[-1:] != ENDS[value[0]]:
-                self.broken = True  # a document that ends in the middle
+            if isinstance(value, str) and len(value) >= greatest:
+                if len(value) > greatest:
+                    greatest = len(value)
+                    found.clear()
+                found.append(value)
+        if not found:
+            return
+        if greatest > self.greatest:
+            self.greatest, self.values, self.broken = greatest, (), False
+        self._add(map(_mark, found))
+        # A document that ends in the middle.
+        self.broken = self.broken or any(v[0] in ENDS and v[-1] != ENDS[v[0]] for v in found)
+
+    def _add(self, marks: Iterable[int]) -> None:
+        for mark in marks:
+            if mark not in self.values and len(self.values) < MOST_VALUES:
+                self.values = (*self.values, mark)
+
+
+def _mark(value: str) -> int:
+    """Return what tells values of one length apart, at a cost that does not grow with it."""
+    middle = len(value) // 2
+    return hash(value[:MARK] + value[middle : middle + MARK] + value[-MARK:])

@@ -6,16 +6,9 @@ scripted models reuse ids, so it counts only where nothing speaks against it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Mapping
 
-from collector.assembly.open_turns import (
-    Group,
-    answered_ids,
-    conversation_ids,
-    executed_ids,
-    opening,
-)
-from scorers.turn import Inference
+from collector.assembly.open_turns import Group, conversation_ids, opening
 
 
 class Links:
@@ -29,24 +22,26 @@ class Links:
         """Note that a group's model call asked for a tool under an id."""
         self._asked[call_id] = key
 
-    def partner(self, group: Group, groups: dict[str, Group]) -> Group | None:
+    def partner(self, group: Group, groups: Mapping[str, Group]) -> Group | None:
         """Return the group that a group belongs to, None where it stands for itself.
 
         It was asked for in another one what is answered or executed here; or it waits here for
         what was answered in another one already.
         """
-        asked = group.requested()
-        answered = answered_ids(group) - asked
-        lone = executed_ids(group) - asked if not _has_calls(group) else set()
+        calls = group.calls
+        if calls is None:
+            return None
+        answered = calls.answered - calls.asked
+        lone = calls.executed - calls.asked if not calls.models else set()
         for call_id in sorted(answered | lone):
             other = groups.get(self._asked.get(call_id, ""))
             if other is None or not _fit(other, group):
                 continue
-            if call_id in lone or call_id not in answered_ids(other):
+            if call_id in lone or (other.calls and call_id not in other.calls.answered):
                 return other
         for call_id in answered:
             self._answered[call_id] = group.key
-        for call_id in sorted(asked - answered_ids(group)):
+        for call_id in sorted(calls.asked - calls.answered):
             other = groups.get(self._answered.get(call_id, ""))
             if other is not None and _fit(group, other):
                 return other
@@ -54,14 +49,14 @@ class Links:
 
     def move(self, group: Group, key: str) -> None:
         """Note that a group was taken over by another."""
-        for call_id in self._ids(group):
+        for call_id in _ids(group):
             for index in (self._asked, self._answered):
                 if index.get(call_id) == group.key:
                     index[call_id] = key
 
     def forget(self, group: Group) -> None:
         """Forget a group's ids."""
-        for call_id in self._ids(group):
+        for call_id in _ids(group):
             for index in (self._asked, self._answered):
                 if index.get(call_id) == group.key:
                     del index[call_id]
@@ -69,13 +64,9 @@ class Links:
     def __len__(self) -> int:
         return len(self._asked) + len(self._answered)
 
-    def _ids(self, group: Group) -> Iterator[str]:
-        yield from group.requested()
-        yield from answered_ids(group)
 
-
-def _has_calls(group: Group) -> bool:
-    return any(isinstance(operation, Inference) for operation in group.operations())
+def _ids(group: Group) -> set[str]:
+    return set() if group.calls is None else group.calls.asked | group.calls.answered
 
 
 def _fit(asking: Group, answering: Group) -> bool:
@@ -85,12 +76,8 @@ def _fit(asking: Group, answering: Group) -> bool:
     ours, theirs = conversation_ids(asking), conversation_ids(answering)
     if ours and theirs and not ours & theirs:
         return False
-    if _has_own_root(answering):
+    has_calls = answering.calls is not None and answering.calls.models
+    if answering.roots and has_calls and not answering.roots_are_calls:
         return False  # a trace with a root of its own that merely lost its first call
     first, second = opening(asking), opening(answering)
     return first is None or second is None or first == second
-
-
-def _has_own_root(group: Group) -> bool:
-    roots = any(parent is None for parent in group.parents.values())
-    return roots and _has_calls(group) and not group.roots_are_calls

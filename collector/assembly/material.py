@@ -9,6 +9,7 @@ from collector.dialect import AnyOperation
 from scorers.turn import AgentInvocation, Operation, ToolExecution
 
 Key = tuple[str, str]
+Around = tuple[ToolExecution | None, tuple[AgentInvocation, ...]]  # a tool call, agents within it
 MAX_DEPTH = 2000  # ancestors followed at most: a longer chain is a loop or an attack
 MAX_AROUND = 64  # enclosing operations remembered for each span
 
@@ -34,13 +35,6 @@ class Material:
     limits: dict[str | None, int] = field(default_factory=dict)
 
 
-def root_ended(parents: Mapping[Key, Key | None]) -> bool:
-    """Whether a root span arrived and no span waits for a parent: nothing more is expected."""
-    return any(parent is None for parent in parents.values()) and all(
-        parent is None or parent in parents for parent in parents.values()
-    )
-
-
 class Tree:
     """Where an operation stands: the tool call and the agents around it.
 
@@ -58,9 +52,14 @@ class Tree:
         self._entry: dict[Key, Key | None] = {}
         self._operations = {key_of(operation): operation for operation in operations}
         self._above: dict[Key, tuple[Operation, ...]] = {}
+        self._around: dict[Key, Around] = {}
 
     def above(self, key: Key) -> tuple[Operation, ...]:
         """Return the operations around a span, nearest first."""
+        known = self._above.get(key)
+        return self._climb(key) if known is None else known
+
+    def _climb(self, key: Key) -> tuple[Operation, ...]:
         path: list[Key] = []
         at: Key | None = key
         seen: set[Key] = set()
@@ -81,6 +80,8 @@ class Tree:
 
     def entry_around(self, key: Key) -> Key | None:
         """Return the outermost span around one in which a request was served, None without one."""
+        if not self._entries:
+            return None
         path: list[Key] = []
         at: Key | None = key
         while at is not None and at not in self._entry and len(path) < MAX_DEPTH:
@@ -101,17 +102,24 @@ class Tree:
 
     def tool_around(self, operation: Operation) -> ToolExecution | None:
         """Return the tool call inside which an operation ran, None at the top level."""
-        for holder in self.above(key_of(operation)):
-            if isinstance(holder, ToolExecution):
-                return holder
-        return None
+        return self._place(operation)[0]
 
     def agents_around(self, operation: Operation) -> tuple[AgentInvocation, ...]:
         """Return the agents around an operation, nearest first, up to the nearest tool call."""
-        found: list[AgentInvocation] = []
-        for holder in self.above(key_of(operation)):
+        return self._place(operation)[1]
+
+    def _place(self, operation: Operation) -> Around:
+        key = key_of(operation)
+        known = self._around.get(key)
+        if known is not None:
+            return known
+        tool: ToolExecution | None = None
+        agents: list[AgentInvocation] = []
+        for holder in self.above(key):
             if isinstance(holder, ToolExecution):
+                tool = holder
                 break
             if isinstance(holder, AgentInvocation):
-                found.append(holder)
-        return tuple(found)
+                agents.append(holder)
+        place = self._around[key] = (tool, tuple(agents))
+        return place

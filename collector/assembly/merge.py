@@ -7,7 +7,7 @@ framework's span, two instrumentations side by side.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from collector.assembly.combine import captures, combine, combine_tools
@@ -63,15 +63,13 @@ def merge(material: Material) -> Work:
             agents[key] = replace(
                 held, input=held.input or built.input, output=held.output or built.output
             )
-    parents = dict(material.parents)
-    missing = stand_ins(inferences.values(), agents.values(), tools.values(), parents)
-    for key, (stand_in, place) in missing.items():
-        tools[key] = stand_in
-        parents[key] = place
-    parents |= holders(inferences.values(), agents.values(), tools.values(), parents)
+    parents = material.parents
+    if any(parent is not None and parent not in parents for parent in parents.values()):
+        parents = _completed(parents, inferences, agents, tools)
     records: list[Operation] = [*inferences.values(), *tools.values(), *agents.values()]
     tree = Tree(records, parents, material.entries)
-    tree.leave_entries(_repeated(agents.values(), tree))
+    if material.entries:
+        tree.leave_entries(_repeated(agents.values(), tree))
     calls = siblings(nested(list(inferences.values()), tree))
     executions = one_record_each(list(tools.values()), tree)
     return Work(
@@ -83,6 +81,22 @@ def merge(material: Material) -> Work:
         ),
         tree=tree,
     )
+
+
+def _completed(
+    parents: Mapping[Key, Key | None],
+    inferences: Mapping[Key, Inference],
+    agents: Mapping[Key, AgentInvocation],
+    tools: dict[Key, ToolExecution],
+) -> dict[Key, Key | None]:
+    """Return where spans stand, with a place for parents that never came; tool calls whose span is
+    missing are added to `tools`."""
+    completed = dict(parents)
+    missing = stand_ins(inferences.values(), agents.values(), tools.values(), completed)
+    for key, (stand_in, place) in missing.items():
+        tools[key] = stand_in
+        completed[key] = place
+    return completed | holders(inferences.values(), agents.values(), tools.values(), completed)
 
 
 def _in_order(call: Inference) -> tuple[int, int, int, str]:

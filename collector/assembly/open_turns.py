@@ -7,69 +7,142 @@ what they belong to.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from math import inf
 
 from collector.assembly.lengths import Lengths
 from collector.assembly.material import Key, Material
-from collector.dialect import AnyOperation, MessageEvent
-from scorers.turn import Inference, Part, ToolExecution
+from collector.assembly.tool_calls import ToolCalls
+from collector.dialect import AnyOperation
+from collector.span import Span
+from scorers.turn import Inference, Turn
+
+ENTRY_KINDS = frozenset({2, 5})  # server and consumer: a request or a message was taken in
+_HTTP_NAME = re.compile(r"(?:GET|POST|PUT|PATCH|DELETE) /")
 
 
 @dataclass(slots=True)
 class Held:
-    """What one record gave: its operations, its size, and how complete the record was."""
+    """What one record gave, the bytes it adds, and how complete it is beside what it tells: how
+    long the span took, and how many attributes and events it has."""
 
-    rank: tuple[int, int, int]
     operations: tuple[AnyOperation, ...]
     size: int
+    completeness: tuple[int, int] = (0, 0)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Given:
-    """A turn as it was given out: the spans it was made of, and a hash of what it said."""
+    """A turn as it was given out, and the spans it was made of. `turn` is None where only its name
+    and its spans are known."""
 
     spans: frozenset[Key]
-    content: int
+    turn: Turn | None = None
 
 
 @dataclass(slots=True, eq=False)
 class Group:
-    """One group of traces. Times are the clock's seconds, `size` bytes on the wire.
+    """One group of traces. Times are the clock's seconds, `size` bytes in memory.
 
-    `measured` is True once it holds an operation: a trace of something else (requests, queries)
-    only keeps the places of its spans, for a while.
+    A trace of something else (requests, queries) only keeps the places of its spans, for a while;
+    `calls`, what model calls and tools tell about each other, is there once it holds an operation.
+    `first_sequence` and `last_sequence` are the lowest and the highest number of the records put
+    into it, 0 where they have none; turns of those up to `settled` were given out before a restart.
 
     `waiting` is True when its turns were looked at and one of them is unfinished: it is looked at
-    again when something arrives, or at the deadline. `given` names the turns already given out;
-    `broken_off` says that the last of them was unfinished: its tool may still be running.
+    again when something arrives that may end it, or at the deadline. `given` names the turns
+    already given out; `broken_off` says that the last of them was unfinished: its tool may still
+    be running. What began before `gone_ns` was given out and is held no longer.
+
+    `roots` counts the spans without a parent; `awaited` counts the children of each parent that has
+    not come.
     """
 
     key: str
     first_seen: float
     last_seen: float
-    traces: set[str] = field(default_factory=set)
+    size: int = 0
+    traces: list[str] = field(default_factory=list)
     held: dict[object, Held] = field(default_factory=dict)
     parents: dict[Key, Key | None] = field(default_factory=dict)
-    entries: set[Key] = field(default_factory=set)
+    roots: int = 0
+    awaited: dict[Key, int] = field(default_factory=dict)
+    entries: list[Key] = field(default_factory=list)
     lengths: dict[str | None, Lengths] = field(default_factory=dict)
-    closed_at: float = 0.0
-    broken_off: bool = False
-    size: int = 0
-    measured: bool = False
-    changed: bool = True
-    waiting: bool = False
-    forced: bool = False
     given: dict[str, Given] = field(default_factory=dict)
-    incomplete: str | None = None
+    calls: ToolCalls | None = None
+    look_at: float = inf
+    closed_at: float = 0.0
     first_sequence: int = 0
     last_sequence: int = 0
     settled: int = 0
+    broken_off: bool = False
+    changed: bool = True
+    waiting: bool = False
+    forced: bool = False
+    gone_ns: int = 0
+    incomplete: str | None = None
+
+    @property
+    def measured(self) -> bool:
+        """Whether it ever held an operation."""
+        return self.calls is not None
 
     @property
     def is_open(self) -> bool:
         """Whether something of it may still become a turn."""
-        return self.measured and (self.changed or self.waiting)
+        return self.calls is not None and (self.changed or self.waiting)
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether a root span arrived and no span waits for a parent: nothing more is expected."""
+        return self.roots > 0 and not self.awaited
+
+    @property
+    def roots_are_calls(self) -> bool:
+        """Whether every root span is a model call: then no span says that a turn is over."""
+        models = self.calls.models if self.calls is not None else set()
+        return sum(self.parents.get(key, key) is None for key in models) == self.roots
+
+    def see(self, key: Key, span: Span) -> None:
+        """Note where a span stands, and what its attributes show."""
+        self.place(key, (key[0], span.parent_id) if span.parent_id else None)
+        service = span.resource.text("service.name")
+        lengths = self.lengths.get(service)
+        if lengths is None:
+            lengths = self.lengths[service] = Lengths()
+        lengths.add(span)
+        if span.kind in ENTRY_KINDS or _HTTP_NAME.match(span.name):
+            self.entries.append(key)
+
+    def place(self, key: Key, parent: Key | None) -> None:
+        """Note where a span stands; what was noted before counts no more."""
+        if key in self.parents:
+            self._displace(key)
+        self.parents[key] = parent
+        if self.awaited:
+            self.awaited.pop(key, None)
+        if parent is None:
+            self.roots += 1
+        elif parent not in self.parents:
+            self.awaited[parent] = self.awaited.get(parent, 0) + 1
+
+    def _displace(self, key: Key) -> None:
+        before = self.parents[key]
+        if before is None:
+            self.roots -= 1
+        elif before in self.awaited:
+            self.awaited[before] -= 1
+            if not self.awaited[before]:
+                del self.awaited[before]
+
+    def number(self, first: int, last: int) -> None:
+        """Note the sequence numbers of records that were put in."""
+        if first:
+            self.first_sequence = min(self.first_sequence or first, first)
+            self.last_sequence = max(self.last_sequence, last)
 
     def operations(self) -> Iterator[AnyOperation]:
         """Walk over the operations in order of arrival."""
@@ -79,78 +152,51 @@ class Group:
     def material(self) -> Material:
         """Return what is known of the group, as assembly takes it."""
         return Material(
-            list(self.operations()),
+            [operation for held in self.held.values() for operation in held.operations],
             dict(self.parents),
             set(self.entries),
             self.incomplete,
-            {name: seen.limit for name, seen in self.lengths.items() if seen.limit},
+            {name: limit for name, seen in self.lengths.items() if (limit := seen.limit)},
         )
-
-    def requested(self) -> set[str]:
-        """Return the ids of all tool calls that the group's model calls asked for."""
-        return {
-            part.id for operation in self.operations() for part in asked_for(operation) if part.id
-        }
-
-    @property
-    def roots_are_calls(self) -> bool:
-        """Whether every root span is a model call: then no span says that a turn is over."""
-        calls = {
-            (operation.trace_id, operation.span_id)
-            for operation in self.operations()
-            if isinstance(operation, Inference)
-        }
-        return all(key in calls for key, parent in self.parents.items() if parent is None)
 
     def absorb(self, other: Group) -> None:
         """Take over another group's traces and records."""
-        self.traces |= other.traces
+        self.traces += other.traces
         self.held |= other.held
         self.parents |= other.parents
-        self.entries |= other.entries
+        self.roots += other.roots
+        self.awaited |= other.awaited  # a span and its parent are of one trace
+        self.entries += other.entries
+        if self.calls is not None and other.calls is not None:
+            self.calls.absorb(other.calls)
+        self.calls = self.calls or other.calls
         for name, seen in other.lengths.items():
             self.lengths.setdefault(name, Lengths()).merge(seen)
         self.given |= other.given
         self.size += other.size
+        self.number(other.first_sequence, other.last_sequence)
         self.first_seen = min(self.first_seen, other.first_seen)
         self.last_seen = max(self.last_seen, other.last_seen)
         self.incomplete = self.incomplete or other.incomplete
-        self.measured = self.measured or other.measured
+        self.gone_ns = max(self.gone_ns, other.gone_ns)
         self.changed, self.waiting = True, False
 
-
-def asked_for(operation: AnyOperation) -> Iterator[Part]:
-    """Walk over the tool calls that an operation's answer asks for."""
-    if isinstance(operation, Inference):
-        messages = operation.output or ()
-    elif isinstance(operation, MessageEvent) and operation.side == "output":
-        messages = (operation.message,)
-    else:
-        return
-    for message in messages:
-        yield from message.of_kind("tool_call")
-
-
-def answered_ids(group: Group) -> set[str]:
-    """Return ids of tool results that stand behind the last requester message of a call."""
-    found: set[str] = set()
-    for operation in group.operations():
-        if not isinstance(operation, Inference):
-            continue
-        for message in reversed(operation.input or ()):
-            if message.role == "user":
-                break
-            found |= {part.id for part in message.of_kind("tool_result") if part.id}
-    return found
-
-
-def executed_ids(group: Group) -> set[str]:
-    """Return the call ids of the tools that were executed in a group."""
-    return {
-        operation.call_id
-        for operation in group.operations()
-        if isinstance(operation, ToolExecution) and operation.call_id
-    }
+    def let_go(self, before_ns: int) -> int:
+        """Let go of what ended by a time, and of the turns that began before it: they were given
+        out. The places of the spans stay. Returns the bytes that are free again."""
+        freed = 0
+        for identity, held in list(self.held.items()):
+            if all(operation.end_ns <= before_ns for operation in held.operations):
+                del self.held[identity]
+                freed += held.size
+        for name, given in list(self.given.items()):
+            if given.turn is None or given.turn.started_ns < before_ns:
+                del self.given[name]
+        if self.calls is not None:
+            self.calls.inputs.clear()
+        self.gone_ns = max(self.gone_ns, before_ns)
+        self.size -= freed
+        return freed
 
 
 def opening(group: Group) -> str | None:

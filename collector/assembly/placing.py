@@ -96,14 +96,13 @@ class _Placer:
     def __init__(self, steps: Steps) -> None:
         self._steps = steps
         self._by_id: dict[str, _Requests] = defaultdict(_Requests)
-        self._by_call: dict[tuple[str, str], _Requests] = defaultdict(_Requests)
+        self._by_call: dict[tuple[str, str], _Requests] = {}
         self._by_name: dict[str, _Requests] = defaultdict(_Requests)
         self._claimed: set[int] = set()
         for step, parts in enumerate(steps.asked):
             for part in parts:
                 if part.id:
                     self._by_id[part.id].add(step, part)
-                self._by_call[(part.name or "", squeezed(part.text))].add(step, part)
                 self._by_name[part.name or ""].add(step, part)
 
     def place(self, tool: ToolExecution) -> Placed:
@@ -114,7 +113,7 @@ class _Placer:
         given = self._steps.first_given.get(tool.call_id or "")
         if given is not None:
             return Placed(tool, given, None, "id")
-        same = self._by_call.get((tool.tool, squeezed(tool.arguments or "")))
+        same = self._same_calls().get((tool.tool, squeezed(tool.arguments or "")))
         if same is not None:
             return self._claim(tool, same, step, "arguments")
         # Arguments may be wrapped beyond recognition on one side.
@@ -122,6 +121,15 @@ class _Placer:
         if named is not None and tool.call_id is None and named.options(step, self._claimed):
             return self._claim(tool, named, step, "order")
         return Placed(tool, self._steps.after(tool))
+
+    def _same_calls(self) -> dict[tuple[str, str], _Requests]:
+        """Return the requests by name and arguments; most tools are found by id before."""
+        if not self._by_call:
+            self._by_call = defaultdict(_Requests)
+            for step, parts in enumerate(self._steps.asked):
+                for part in parts:
+                    self._by_call[(part.name or "", squeezed(part.text))].add(step, part)
+        return self._by_call
 
     def _claim(self, tool: ToolExecution, requests: _Requests, step: int, join: Join) -> Placed:
         options = requests.options(step, self._claimed)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from collector.assembly.harness_text import requester_words
+from collector.assembly.repetition import Messages, repeated
 from scorers.turn import Inference, Message, PrivateItem, PrivateKind, ToolExecution
 
 _PART_KINDS: dict[str, PrivateKind] = {
@@ -13,47 +14,83 @@ _PART_KINDS: dict[str, PrivateKind] = {
     "reasoning": "assistant_thought",
 }
 
+_SAID: dict[str, PrivateKind] = {
+    "system": "system",
+    "developer": "system",
+    "assistant": "assistant_thought",
+}
+EDGE = 64  # characters at either end of a text by which most are told apart
+MOST_ALIKE = 8  # texts that are alike in length and ends before they are hashed
+
 
 def private_context(
-    calls: Sequence[Inference], tools: Sequence[ToolExecution], requester: frozenset[str]
+    calls: Sequence[Inference], tools: Sequence[ToolExecution], told: Sequence[str]
 ) -> tuple[PrivateItem, ...]:
     """Collect what the model calls and tools of a turn held beside what the requester knows.
 
-    `requester` holds the texts of the requester context and the reply: they are left out.
-    Each text appears once, however often the calls repeat it.
+    `told` are the texts of the requester context and the reply: they are left out. Each text
+    appears once, however often the calls repeat it.
     """
-    seen: set[tuple[PrivateKind, str]] = set()
-    items: list[PrivateItem] = []
-
-    def add(kind: PrivateKind, text: str, name: str = "") -> None:
-        if text.strip() and (kind, text) not in seen:
-            seen.add((kind, text))
-            items.append(PrivateItem(kind, text, name))
-
+    collected = _Collected(told)
+    read: Messages = ()
     for call in calls:
-        for message in call.input or ():
-            for kind, text, name in _pieces(message, requester):
-                add(kind, text, name)
+        given = call.input or ()
+        for message in given[repeated(given, read) :]:
+            collected.message(message)
+        read = given
         for message in call.output or ():
-            for kind, text, name in _pieces(message, requester):
-                add(kind, text, name)
+            collected.message(message)
     for tool in tools:
         if tool.arguments:
-            add("tool_call", tool.arguments, tool.tool)
+            collected.add("tool_call", tool.arguments, tool.tool)
         if tool.result:
-            add("tool_result", tool.result, tool.tool)
-    return tuple(items)
+            collected.add("tool_result", tool.result, tool.tool)
+    return tuple(collected.items)
 
 
-def _pieces(message: Message, requester: frozenset[str]) -> Iterable[tuple[PrivateKind, str, str]]:
-    for part in message.parts:
-        kind = _PART_KINDS.get(part.kind)
-        if kind is not None:
-            yield kind, part.text, part.name or ""
-        elif part.kind == "text" and part.text.strip() not in requester:
-            if message.role in ("system", "developer"):
-                yield "system", part.text, ""
-            elif message.role == "assistant":
-                yield "assistant_thought", part.text, ""
-            elif message.role == "user" and requester_words(part.text) not in requester:
-                yield "summary", part.text, ""
+class _Collected:
+    """Items in order, each text of a kind once.
+
+    Long texts are not hashed: they are compared with those of the same length, start and end.
+    """
+
+    def __init__(self, told: Sequence[str]) -> None:
+        self.items: list[PrivateItem] = []
+        self._seen: dict[tuple[object, ...], list[str] | set[str]] = {}
+        self._told = told
+        self._known = {id(text) for text in told}
+        self._stripped: frozenset[str] | None = None  # most texts are known, or none are asked for
+
+    def add(self, kind: PrivateKind, text: str, name: str) -> None:
+        if not text or text.isspace():
+            return
+        mark = (kind, len(text), text[:EDGE], text[-EDGE:])
+        alike = self._seen.setdefault(mark, [])
+        if text in alike:
+            return
+        if isinstance(alike, list):
+            alike.append(text)
+            if len(alike) > MOST_ALIKE:
+                self._seen[mark] = set(alike)
+        else:
+            alike.add(text)
+        self.items.append(PrivateItem(kind, text, name))
+
+    def message(self, message: Message) -> None:
+        for part in message.parts:
+            kind = _PART_KINDS.get(part.kind)
+            if kind is not None:
+                self.add(kind, part.text, part.name or "")
+            elif part.kind == "text" and not self._is_told(part.text):
+                said = _SAID.get(message.role)
+                if said is not None:
+                    self.add(said, part.text, "")
+                elif message.role == "user" and not self._is_told(requester_words(part.text)):
+                    self.add("summary", part.text, "")
+
+    def _is_told(self, text: str) -> bool:
+        if id(text) in self._known:
+            return True
+        if self._stripped is None:
+            self._stripped = frozenset(text.strip() for text in self._told)
+        return text.strip() in self._stripped

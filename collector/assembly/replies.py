@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from collector.assembly.final_tools import final_text
 from collector.assembly.segment import Segment, answer_of, asks_for_tools, is_reply, was_cut_off
-from scorers.turn import AgentInvocation, Inference, Operation
+from collector.dialect import AnyOperation
+from scorers.turn import AgentInvocation, Inference, Operation, ToolExecution
 
 # What stopped a run, by the exception or text that names it (public names of public frameworks).
 _STOPS = (
@@ -78,6 +79,16 @@ def reply_of(segment: Segment | None, root: AgentInvocation | None) -> Reply:
     if prefill and not text.startswith(prefill) and not _was_said(prefill, segment.calls[:-1]):
         text = prefill + text
     return Reply(text, None, last.trace_id, last.span_id)
+
+
+def may_end(operation: AnyOperation) -> bool:
+    """Whether an operation may end a turn that waits for tools: not a tool, nor a model call that
+    asks for the next ones."""
+    if isinstance(operation, ToolExecution):
+        return False
+    if not isinstance(operation, Inference) or operation.error or not operation.output:
+        return True
+    return not asks_for_tools(operation) or bool(final_text(operation))
 
 
 def _begun(calls: Sequence[Inference]) -> str:

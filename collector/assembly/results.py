@@ -76,21 +76,7 @@ class Results:
     def _joined(self, parts: list[Segment], tools: list[ToolExecution]) -> list[ToolResult]:
         if not parts:
             return [self._without_calls(tool) for tool in tools]
-        asked: dict[str, list[int]] = {}
-        for at, segment in enumerate(parts):
-            for call in segment.calls:
-                for message in (*(call.output or ()), *(call.input or ())):
-                    for part in (*message.of_kind("tool_call"), *message.of_kind("tool_result")):
-                        if part.id and (not asked.get(part.id) or asked[part.id][-1] != at):
-                            asked.setdefault(part.id, []).append(at)
-        placed: dict[int, list[ToolExecution]] = {at: [] for at in range(len(parts))}
-        for tool in tools:
-            around = self._work.tree.agents_around(tool)
-            agent = key_of(around[0]) if around else None
-            # Agents count their ids anew: of several that know an id, the tool's own one.
-            options = asked.get(tool.call_id or "") or range(len(parts))
-            own = next((at for at in options if agent in parts[at].agents), options[0])
-            placed[own].append(tool)
+        placed = [tools] if len(parts) == 1 else self._placed(parts, tools)
         found = [
             (at, result)
             for at, segment in enumerate(parts)
@@ -99,6 +85,27 @@ class Results:
             )
         ]
         return [self._handed_over(result, parts, at) for at, result in found]
+
+    def _placed(
+        self, parts: list[Segment], tools: list[ToolExecution]
+    ) -> list[list[ToolExecution]]:
+        """Return for each segment the tool calls that it asked for."""
+        asked: dict[str, list[int]] = {}
+        for at, segment in enumerate(parts):
+            for call in segment.calls:
+                for message in (*(call.output or ()), *(call.input or ())):
+                    for part in (*message.of_kind("tool_call"), *message.of_kind("tool_result")):
+                        if part.id and (not asked.get(part.id) or asked[part.id][-1] != at):
+                            asked.setdefault(part.id, []).append(at)
+        placed: list[list[ToolExecution]] = [[] for _ in parts]
+        for tool in tools:
+            around = self._work.tree.agents_around(tool)
+            agent = key_of(around[0]) if around else None
+            # Agents count their ids anew: of several that know an id, the tool's own one.
+            options = asked.get(tool.call_id or "") or range(len(parts))
+            own = next((at for at in options if agent in parts[at].agents), options[0])
+            placed[own].append(tool)
+        return placed
 
     def _handed_over(self, result: ToolResult, parts: list[Segment], at: int) -> ToolResult:
         """Mark a result that nobody read before another agent took over: what that agent was told

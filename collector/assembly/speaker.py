@@ -26,6 +26,8 @@ def main_thread(candidates: Sequence[Segment], root: AgentInvocation | None) -> 
     The agent's own output decides where it is recorded. Else, of several agents in a row, the last
     one replies; of calls of one agent the last, unless that is only about what another replied.
     """
+    if len({segment.thread for segment in candidates}) == 1:
+        return candidates[0].thread
     told = " ".join(m.text for m in root.output or ()).strip() if root is not None else ""
     if told:
         answers = [(s, answer_of(s.calls[-1])) for s in candidates]
@@ -64,13 +66,14 @@ def _is_utility(segment: Segment, near: Sequence[Segment]) -> bool:
 
 def subject_of(segment: Segment, near: Sequence[Segment]) -> Segment | None:
     """Return the segment that a single call is about, None where it stands for itself."""
-    if len(segment.calls) > 1 or segment.uses_tools or segment.calls[0].tools:
+    near = [other for other in near if other.thread != segment.thread]
+    if not near or len(segment.calls) > 1 or segment.uses_tools or segment.calls[0].tools:
         return None
     if not _ABOUT.search(segment.instruction):
         return None
     text = segment.all_text
     for other in near:
-        if other.thread == segment.thread or _is_about(other):
+        if _is_about(other):
             continue
         if quotes(text, other.request) or quotes(text, other.reply):
             return other

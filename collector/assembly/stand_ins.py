@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from collector.assembly.material import Key, key_of
+from collector.assembly.repetition import Messages, repeated
 from scorers.turn import AgentInvocation, Inference, Operation, Part, ToolExecution
 
 MOST_ORPHANS = 100  # missing parents of a group that are looked at one by one
@@ -102,16 +103,20 @@ def _waiting(calls: Iterable[Inference], tools: Iterable[ToolExecution]) -> dict
     answered: dict[tuple[str, str], int] = {}
     asked: dict[tuple[str, str], tuple[Inference, Part]] = {}
     told: dict[tuple[str, str], tuple[Inference, Part]] = {}
+    read: dict[str, Messages] = {}
     for call in calls:
-        for message in call.input or ():
-            for part in message.of_kind("tool_result"):
-                answered.setdefault((call.trace_id, part.id or ""), call.start_ns)
-            for part in message.of_kind("tool_call"):
-                # The call that asked may be missing too: then its request stands in a later input.
-                told.setdefault((call.trace_id, part.id or ""), (call, part))
+        trace, given = call.trace_id, call.input or ()
+        for message in given[repeated(given, read.get(trace, ())) :]:
+            for part in message.parts:
+                if part.kind == "tool_result":
+                    answered.setdefault((trace, part.id or ""), call.start_ns)
+                elif part.kind == "tool_call":
+                    # The call that asked may be missing too: then a later input repeats it.
+                    told.setdefault((trace, part.id or ""), (call, part))
+        read[trace] = given
         for message in (call.output or ())[:1]:
             for part in message.of_kind("tool_call"):
-                asked.setdefault((call.trace_id, part.id or ""), (call, part))
+                asked.setdefault((trace, part.id or ""), (call, part))
     found: dict[str, list[_Asked]] = defaultdict(list)
     for name, (call, part) in (told | asked).items():
         if part.id and name not in executed and call.trace_id not in unnamed:

@@ -7,51 +7,106 @@ belongs to the step in which it was asked for, and stands behind that request in
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-from collector.assembly.history import History
+from collector.assembly.repetition import Messages, repeated
 from collector.assembly.segment import Segment, answer_of
-from scorers.turn import Inference, Message, Part, ToolExecution
+from scorers.turn import Message, Part, ToolExecution
 
 SPEAKERS = ("system", "developer", "user", "assistant")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Given:
-    """A tool's result in a call's input. `ordinal` counts the assistant messages before it."""
+    """A tool's result in a call's input. `ordinal` counts the assistant messages before it,
+    `position` the results."""
 
     part: Part
     ordinal: int
+    position: int
+
+
+class _Run:
+    """Calls that repeat each other's messages: what is given to one is given to those after it.
+
+    `ids` holds the results under each id, those behind one assistant message together.
+    """
+
+    def __init__(self) -> None:
+        self.given: list[Given] = []
+        self.ordinal = 0
+        self.is_unreadable = False
+        self.ids: dict[str, list[list[Given]]] = {}
+
+    def extend(self, messages: Sequence[Message], start: int, asides: Collection[int]) -> None:
+        """Take the messages from `start` on. The requester did not write those at `asides`."""
+        for at in range(start, len(messages)):
+            message = messages[at]
+            if message.role == "assistant":
+                self.ordinal += 1
+                continue
+            results = [part for part in message.parts if part.kind == "tool_result"]
+            if not results and message.role not in SPEAKERS:
+                self.is_unreadable = True
+            if at in asides and self.ordinal and message.text:
+                # Text in the user role that the requester did not write: a tool's, told as prose.
+                results.append(Part("tool_result", message.text))
+            for part in results:
+                self._add(Given(part, self.ordinal, len(self.given)))
+
+    def _add(self, given: Given) -> None:
+        self.given.append(given)
+        if given.part.id is not None:
+            groups = self.ids.setdefault(given.part.id, [])
+            if groups and groups[-1][0].ordinal == given.ordinal:
+                groups[-1].append(given)
+            else:
+                groups.append([given])
+
+    def newest(self) -> list[Given]:
+        """Return the results behind the last assistant message."""
+        at = len(self.given)
+        while at and self.given[at - 1].ordinal == self.ordinal:
+            at -= 1
+        return self.given[at:]
 
 
 class Steps:
     """What was asked before, and newly given to, each call of a segment.
 
-    Step i ends in call i: `asked[i]` are the tool calls asked for before it, `given[i]` all results
-    in the part of its input that belongs to this turn, `new[i]` those behind the last assistant
-    message. Step `len(calls)` is what the last call asked for, and nobody could read.
+    Step i ends in call i: `asked[i]` are the tool calls asked for before it, `new[i]` the results
+    behind the last assistant message of its input. Step `len(calls)` is what the last call asked
+    for, and nobody could read.
     """
 
     def __init__(self, segment: Segment) -> None:
         self.calls = segment.calls
         self.asked: list[list[Part]] = []
-        self.given: list[list[Given]] = []
         self.new: list[list[Given]] = []
         self.unreadable: set[int] = set()
+        self._seen: list[tuple[_Run, int]] = []  # for each call: its run, and the results so far
+        run, opened = _Run(), -1
+        read: Messages = ()
         for at, (call, history) in enumerate(zip(segment.calls, segment.histories, strict=True)):
-            messages = _turn_part(call, history)
-            given, last = _given(messages, history, len(call.input or ()) - len(messages))
-            self.given.append(given)
+            messages, first = call.input or (), history.opened_at + 1
+            start = repeated(messages, read) if at and opened == first else 0
+            if not start:
+                run = _Run()
+            # Messages that belong to this turn: those behind the one that opened it.
+            start = max(start, first)
+            run.extend(messages, start, history.asides[bisect_left(history.asides, start) :])
+            read, opened = messages, first
+            self._seen.append((run, len(run.given)))
             # The first call may stand in the middle of the turn: its earlier calls were not seen.
-            self.new.append(given if at == 0 else [g for g in given if g.ordinal == last])
+            self.new.append(run.newest() if at else list(run.given))
             before = answer_of(self.calls[at - 1]) if at else None
             told = [] if before is None else [p for p in before.of_kind("tool_call") if p.name]
-            repeated = _asked_in(messages, everything=at == 0)
+            repeats = _asked_last(messages, first) if at else _asked_in(messages[first:])
             # Where the next input repeats all calls and more, the output left some out.
-            more = {part.id for part in repeated} > {part.id for part in told}
-            self.asked.append(repeated if more or not told else told)
-            if any(m.role not in SPEAKERS and not m.of_kind("tool_result") for m in messages):
+            more = {p.id for p in repeats} > {p.id for p in told}
+            self.asked.append(repeats if more or not told else told)
+            if run.is_unreadable:
                 self.unreadable.add(at)
         final = answer_of(self.calls[-1]) if self.calls else None
         self.asked.append(list(final.of_kind("tool_call")) if final is not None else [])
@@ -65,29 +120,34 @@ class Steps:
             for part in parts:
                 if part.id is not None:
                     self._asked_steps.setdefault(part.id, []).append(step)
-        self._groups: list[dict[str, dict[int, list[Given]]] | None] = [None] * len(self.calls)
         self._starts = [call.start_ns for call in self.calls]
 
     def begun(self, time_ns: int) -> int:
         """Return the last step whose asking call had begun at a time."""
         return bisect_right(self._starts, time_ns)
 
+    def ended(self, time_ns: int) -> int:
+        """Return the first step whose call began at a time or later."""
+        return bisect_left(self._starts, time_ns)
+
     def after(self, tool: ToolExecution) -> int:
         """Return the step that ends in the first call after a tool's end (or its start, where the
         call began before that)."""
-        ended = bisect_left(self._starts, tool.end_ns)
         begun = bisect_right(self._starts, tool.start_ns) if tool.start_ns else len(self._starts)
-        return min(ended, begun)
+        return min(self.ended(tool.end_ns), begun)
 
     def find(self, call_id: str, step: int, at: int) -> list[Given]:
         """Return what call `at` was given under an id that was asked for in `step`."""
-        groups = self._grouped(at).get(call_id)
+        run, count = self._seen[at]
+        groups = run.ids.get(call_id)
         if groups is None:
             return []
         steps = self._asked_steps.get(call_id, [])
         again = bisect_right(steps, at) - bisect_right(steps, step)
-        found = list(groups.values())
-        return found[-1 - again] if len(found) > again else []
+        seen = bisect_left(groups, count, key=lambda group: group[0].position)
+        if seen <= again:
+            return []
+        return [given for given in groups[seen - 1 - again] if given.position < count]
 
     def strangers(self, known: set[str]) -> set[int]:
         """Return the calls that were newly given results under ids that nobody is known to have."""
@@ -102,50 +162,21 @@ class Steps:
             )
         }
 
-    def _grouped(self, at: int) -> dict[str, dict[int, list[Given]]]:
-        groups = self._groups[at]
-        if groups is None:
-            groups = self._groups[at] = {}
-            for given in self.given[at]:
-                if given.part.id is not None:
-                    of_id = groups.setdefault(given.part.id, {})
-                    of_id.setdefault(given.ordinal, []).append(given)
-        return groups
+
+def _asked_in(messages: Iterable[Message]) -> list[Part]:
+    """Return the tool calls that the assistant messages of an input asked for."""
+    return [part for m in messages if m.role == "assistant" for part in m.of_kind("tool_call")]
 
 
-def _turn_part(call: Inference, history: History) -> Sequence[Message]:
-    """Return the messages that belong to this turn: those behind the one that opened it."""
-    return (call.input or ())[history.opened_at + 1 :]
-
-
-def _given(messages: Sequence[Message], history: History, offset: int) -> tuple[list[Given], int]:
-    """Return the results among messages, and the ordinal behind the last assistant message."""
-    asides = set(history.asides)
-    given: list[Given] = []
-    ordinal = 0
-    for at, message in enumerate(messages):
-        if message.role == "assistant":
-            ordinal += 1
-            continue
-        given += [Given(part, ordinal) for part in message.of_kind("tool_result")]
-        if at + offset in asides and ordinal and message.text:
-            # Text in the user role that the requester did not write: a tool's, told as prose.
-            given.append(Given(Part("tool_result", message.text), ordinal))
-    return given, ordinal
-
-
-def _asked_in(messages: Sequence[Message], *, everything: bool) -> list[Part]:
-    """Return the tool calls that assistant messages of an input asked for (all, or the last).
+def _asked_last(messages: Sequence[Message], first: int) -> list[Part]:
+    """Return the tool calls of the last answer in an input, from its message `first` on.
 
     Assistant messages in a row are one answer whose items were recorded apart.
     """
-    asked: list[Part] = []
-    after = ""
-    for message in messages:
-        if message.role == "assistant":
-            asked = [
-                *(asked if everything or after == "assistant" else ()),
-                *message.of_kind("tool_call"),
-            ]
-        after = message.role
-    return asked
+    end = len(messages)
+    while end > first and messages[end - 1].role != "assistant":
+        end -= 1
+    start = end
+    while start > first and messages[start - 1].role == "assistant":
+        start -= 1
+    return _asked_in(messages[start:end])

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from collector.assembly.chains import chains
 from collector.assembly.echoes import Echoes
 from collector.assembly.harness_text import requester_words
-from collector.assembly.history import History, read
+from collector.assembly.history import History, Reader
 from collector.assembly.material import Key, Tree, key_of
 from collector.assembly.segment import Segment, answer_of, is_reply, was_cut_off
 from scorers.turn import Inference, ToolExecution
@@ -26,7 +26,7 @@ def segments(
     calls: Sequence[Inference],
     tree: Tree,
     tools: Iterable[ToolExecution] = (),
-    known: Container[int] = (),
+    known: Collection[int] = (),
 ) -> list[Segment]:
     """Group calls (in order) into threads and cut each thread into segments.
 
@@ -35,13 +35,8 @@ def segments(
     """
     threads = chains(calls, tree)
     tools = list(tools)
-    answers = [
-        (number, call.end_ns, answer.text.strip())
-        for number, thread in enumerate(threads)
-        for call in thread
-        if is_reply(call) and (answer := answer_of(call)) is not None and answer.text.strip()
-    ]
     alone = Echoes(tools, (), known)
+    answers = _answers(threads) if len(threads) > 1 else []
     found: list[Segment] = []
     for number, thread in enumerate(threads):
         echoes = alone
@@ -67,16 +62,19 @@ def segments(
 MOST_ANSWERS = 200
 
 
-def _histories(thread: list[Inference], echoes: Echoes) -> list[Read]:
-    said: set[str] = set()
-    read_so_far: list[Read] = []
-    for call in thread:
-        messages = call.input or ()
-        history = read(messages, echoes=echoes, before_ns=call.start_ns, said=said)
-        said.update(said_now.text for said_now in history.before)
-        said.update(history.request)
-        read_so_far.append((call, history))
-    return read_so_far
+def _answers(threads: Sequence[Sequence[Inference]]) -> list[tuple[int, int, str]]:
+    """Return what each thread answered: its number, when, and the text."""
+    return [
+        (number, call.end_ns, answer.text.strip())
+        for number, thread in enumerate(threads)
+        for call in thread
+        if is_reply(call) and (answer := answer_of(call)) is not None and answer.text.strip()
+    ]
+
+
+def _histories(thread: Sequence[Inference], echoes: Echoes) -> list[Read]:
+    reader = Reader(echoes)
+    return [(call, reader.read(call.input or (), call.start_ns)) for call in thread]
 
 
 def _ends_early(call: Inference) -> bool:

@@ -16,7 +16,7 @@ from collector.assembly.material import Material
 from collector.assembly.merge import merge
 from collector.assembly.private import private_context
 from collector.assembly.replies import reply_of, stopped_by
-from collector.assembly.requester import asked
+from collector.assembly.requester import Asked, asked
 from collector.assembly.results import Results
 from collector.assembly.segment import Segment, asks_for_tools
 from collector.assembly.threads import segments
@@ -48,37 +48,43 @@ def assemble(
     drafts: list[Draft] = []
     for arena in arenas(parts, work.agents, results.top_level, work.tree):
         drafts += drafts_of(arena)
+    if len(drafts) > 1:
+        drafts.sort(key=lambda draft: draft.started_ns)
     times: Counter[str] = Counter()
     turns: list[Turn] = []
-    for draft in sorted(drafts, key=lambda draft: draft.started_ns):
-        turn = _turn(draft, results, closed_by)
-        if material.incomplete and turn.reply_missing == "unfinished":
-            turn = replace(turn, reply_missing=material.incomplete)
-        turn = replace(turn, turn_id=_turn_id(turn, draft, times))
+    for draft in drafts:
+        turn = _turn(draft, results, times, closed_by, material.incomplete)
         turns.append(_with_past(turn, conversations))
     return turns
 
 
-def _turn(draft: Draft, results: Results, closed_by: ClosedBy) -> Turn:
+def _turn(
+    draft: Draft,
+    results: Results,
+    times: Counter[str],
+    closed_by: ClosedBy,
+    incomplete: str | None,
+) -> Turn:
     segment = draft.segment
     inside = results.tools_inside(draft.tools)
     tools = [*draft.tools, *inside]
-    calls = [*draft.calls, *results.calls_inside(tools)]
     operations = draft.operations
+    calls = [*draft.calls, *results.calls_inside(tools)]
     everything = [*operations, *calls, *tools]
+    trace_ids = tuple(dict.fromkeys(operation.trace_id for operation in everything))
     reply = reply_of(segment, draft.arena.speaker if draft.alone else None)
     requester = asked(draft)
-    told = (*(said.text for said in requester.context.dialog), reply.text or "")
+    told = [said.text for said in requester.context.dialog]
     last = segment.calls[-1] if segment else None
     return Turn(
-        turn_id="",
-        trace_ids=tuple(dict.fromkeys(operation.trace_id for operation in everything)),
+        turn_id=_turn_id(trace_ids[0], requester, draft, times),
+        trace_ids=trace_ids,
         requester=requester.context,
-        private=private_context(calls, tools, frozenset(text.strip() for text in told)),
+        private=private_context(calls, tools, [*told, reply.text or ""]),
         request=requester.request,
         request_missing=requester.missing,
         reply=reply.text,
-        reply_missing=reply.missing,
+        reply_missing=(incomplete if reply.missing == "unfinished" else None) or reply.missing,
         reply_trace_id=reply.trace_id,
         reply_span_id=reply.span_id,
         conversation_id=_first(operation.conversation_id for operation in operations),
@@ -104,10 +110,14 @@ def _turn(draft: Draft, results: Results, closed_by: ClosedBy) -> Turn:
 
 
 def _asides(parts: Iterable[Segment]) -> Iterator[str]:
+    seen: set[int] = set()  # by `id()`: what every later call repeats is told once
     for part in parts:
         for call, history in zip(part.calls, part.histories, strict=True):
             for at in history.asides:
-                yield requester_words((call.input or ())[at].text)
+                message = (call.input or ())[at]
+                if id(message) not in seen:
+                    seen.add(id(message))
+                    yield requester_words(message.text)
 
 
 def _read_by_models(found: tuple[ToolResult, ...], reply: str | None) -> tuple[ToolResult, ...]:
@@ -141,14 +151,13 @@ def _total(counts: Iterable[int | None]) -> int | None:
     return sum(known) if known else None
 
 
-def _turn_id(turn: Turn, draft: Draft, times: Counter[str]) -> str:
+def _turn_id(trace_id: str, requester: Asked, draft: Draft, times: Counter[str]) -> str:
     """Name a turn so that the same telemetry, seen again, names the same turn."""
-    anchor = turn.request
+    anchor = requester.request
     if anchor is None:
         first = draft.calls[:1] or draft.arena.agents[:1] or draft.tools[:1]
         anchor = f"span {first[0].span_id}" if first else ""
-    said = len(turn.requester.dialog)
-    base = f"{turn.trace_ids[0]}\n{said}\n{anchor}"
+    base = f"{trace_id}\n{len(requester.context.dialog)}\n{anchor}"
     times[base] += 1
     named = f"{base}\n{times[base]}".encode("utf-8", "replace")
     return hashlib.sha256(named).hexdigest()[:32]

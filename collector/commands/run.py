@@ -46,9 +46,11 @@ def run(args: argparse.Namespace) -> int:
 
 
 async def _serve(config: Config) -> int:
+    from collector.allocator import settle  # noqa: PLC0415 - as below
     from collector.service import Addresses, Service  # noqa: PLC0415 - `validate` needs none of it
 
     service = Service(config)
+    settle()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, service.stop)

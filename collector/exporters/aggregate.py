@@ -12,8 +12,9 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
 from collector.exporters.family import Family, Snapshot
+from collector.exporters.label import clean
 from collector.exporters.measured import count_entry
-from collector.exporters.prometheus import exposition
+from collector.exporters.prometheus import Exposition
 from collector.telemetry import INSTRUMENTS, MOST_SERIES
 
 if TYPE_CHECKING:
@@ -42,11 +43,10 @@ class Aggregate:
         self._lock = threading.Lock()
         self._families = {each.name: Family(each, max_series) for each in INSTRUMENTS}
         self._gauges: dict[str, Callable[[], float | None]] = {}
+        self._exposition = Exposition()
         self._observed = 0
         self._settled: Counter[str] = Counter(dict.fromkeys(scorers, 0))
-        self._families["tellback_build_info"].set(
-            {"version": _version(), "python": platform.python_version()}, 1
-        )
+        self._families["tellback_build_info"].set((_version(), platform.python_version()), 1)
 
     def accepted(self, receiver: str, signal: str, count: int) -> None:
         """Note that a receiver took and acknowledged records; `received` counts them."""
@@ -83,9 +83,7 @@ class Aggregate:
             self._settled.update(entry.states.keys())
             count_entry(self._families, entry, now=now)
             if close_delay_s is not None and close_delay_s >= 0:
-                self._families["tellback_turn_close_delay_seconds"].observe(
-                    {}, close_delay_s, now=now
-                )
+                self._families["tellback_turn_close_delay_seconds"].observe((), close_delay_s)
             self._succeeded("turn")
 
     def written(self, outcome: str) -> None:
@@ -126,30 +124,29 @@ class Aggregate:
         with self._lock:
             for name, value in read.items():
                 if value is not None:
-                    self._families[name].set({}, value)
+                    self._families[name].set((), value)
                 else:
                     self._families[name].clear()
             for scorer, settled in self._settled.items():
                 self._families["tellback_replies_pending"].set(
-                    {"scorer": scorer}, self._observed - settled
+                    (clean(scorer),), self._observed - settled
                 )
-            return [(family.instrument, family.snapshot()) for family in self._families.values()]
+            return [family.read() for family in self._families.values()]
 
     def render(self, accept: str = "") -> tuple[bytes, str]:
         """Return `/metrics` and its content type, as the Accept header wishes.
 
         Takes time in proportion to the number of series: not for the event loop.
         """
-        return exposition(self.snapshot(), accept)
+        return self._exposition.write(self.snapshot(), accept)
 
     def _count(self, name: str, amount: float, **labels: str) -> None:
         if amount > 0:
-            self._families[name].add(labels, amount)
+            family = self._families[name]
+            family.add(tuple(clean(labels[each]) for each in family.instrument.labels), amount)
 
     def _succeeded(self, stage: str) -> None:
-        self._families["tellback_last_success_timestamp_seconds"].set(
-            {"stage": stage}, self._clock()
-        )
+        self._families["tellback_last_success_timestamp_seconds"].set((stage,), self._clock())
 
     def _read(self, name: str) -> float | None:
         try:

@@ -3,34 +3,53 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import product
 
-from collector.exporters.label import clean
 from collector.telemetry import CAPS, MOST_SERIES, Instrument
 
 Labels = tuple[str, ...]
+"""Cleaned label values (`label.clean`), in the order of the instrument's labels."""
 # The label values of the series that takes what doesn't fit: none, and the overflow mark.
 OVERFLOW: Labels = ()
+
+Exemplar = tuple[str, float, float]
+"""Trace id, value and Unix time of what was counted last."""
 
 
 @dataclass(slots=True)
 class Series:
-    """One time series. `exemplar` is the trace id, value and Unix time of the last one counted;
-    a histogram has one for each bucket."""
+    """One time series of a counter or gauge."""
 
     value: float = 0.0
+    exemplar: Exemplar | None = None
+
+
+@dataclass(slots=True)
+class Distribution(Series):
+    """One time series of a histogram: `value` is the sum; a bucket has an exemplar of its own."""
+
     buckets: list[int] = field(default_factory=list)
-    exemplars: dict[int, tuple[str, float, float]] = field(default_factory=dict)
-
-    def copy(self) -> Series:
-        """Return a copy that later counting doesn't change."""
-        return Series(self.value, list(self.buckets), dict(self.exemplars))
+    exemplars: list[Exemplar | None] = field(default_factory=list)
 
 
-Snapshot = list[tuple[Instrument, list[tuple[Labels, Series]]]]
-"""Every instrument with its series at one moment."""
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """All series of one instrument at one moment, a list for each thing that they hold.
+
+    So, thousands of series are read without an object for each, which the garbage collector would
+    have to look at. `buckets` and their exemplars are a histogram's, else empty.
+    """
+
+    instrument: Instrument
+    labels: list[Labels]
+    values: list[float]
+    exemplars: list[Exemplar | None]
+    buckets: list[tuple[list[int], list[Exemplar | None]]]
+
+
+Snapshot = list[Reading]
+"""Every instrument at one moment."""
 
 
 class Family:
@@ -47,39 +66,30 @@ class Family:
                 self._series[labels] = self._empty()
 
     def add(
-        self,
-        labels: Mapping[str, str | None],
-        amount: float = 1.0,
-        *,
-        trace: str | None = None,
-        now: float = 0.0,
+        self, labels: Labels, amount: float = 1.0, *, trace: str | None = None, now: float = 0.0
     ) -> None:
         """Count `amount`, never negative."""
         series = self._at(labels)
         series.value += amount
         if trace is not None and amount:
-            series.exemplars[0] = (trace, amount, now)
+            series.exemplar = (trace, amount, now)
 
     def add_unnamed(self, amount: float) -> None:
         """Count what can't be a label under the overflow series, so that sums stay whole."""
         self._overflow().value += amount
 
-    def set(self, labels: Mapping[str, str | None], value: float) -> None:
+    def set(self, labels: Labels, value: float) -> None:
         """Set a gauge."""
         self._at(labels).value = value
 
     def observe(
-        self,
-        labels: Mapping[str, str | None],
-        value: float,
-        *,
-        trace: str | None = None,
-        now: float = 0.0,
+        self, labels: Labels, value: float, *, trace: str | None = None, now: float = 0.0
     ) -> None:
         """Put one value into a histogram."""
-        bounds = self.instrument.buckets
         series = self._at(labels)
-        bucket = bisect_left(bounds, value)
+        if not isinstance(series, Distribution):
+            raise TypeError(f"{self.instrument.name} is no histogram")
+        bucket = bisect_left(self.instrument.buckets, value)
         series.buckets[bucket] += 1
         series.value += value
         if trace is not None:
@@ -89,17 +99,28 @@ class Family:
         """Forget all series: a gauge that can't be read is absent."""
         self._series.clear()
 
-    def snapshot(self) -> list[tuple[Labels, Series]]:
+    def read(self) -> Reading:
         """Return all series as they are now; OVERFLOW stands for the overflow series."""
-        return [(labels, series.copy()) for labels, series in self._series.items()]
+        series = self._series.values()
+        return Reading(
+            self.instrument,
+            list(self._series),
+            [one.value for one in series],
+            [one.exemplar for one in series],
+            [
+                (one.buckets.copy(), one.exemplars.copy())
+                for one in series
+                if isinstance(one, Distribution)
+            ]
+            if self.instrument.buckets
+            else [],
+        )
 
-    def _at(self, labels: Mapping[str, str | None]) -> Series:
-        names = self.instrument.labels
-        wanted = tuple(clean(labels.get(name)) for name in names)
-        series = self._series.get(wanted)
+    def _at(self, labels: Labels) -> Series:
+        series = self._series.get(labels)
         if series is not None:
             return series
-        return self._new(wanted) if self._fits(wanted) else self._overflow()
+        return self._new(labels) if self._fits(labels) else self._overflow()
 
     def _fits(self, wanted: Labels) -> bool:
         if len(self._series) >= self._limit:
@@ -131,5 +152,7 @@ class Family:
         return self._series.setdefault(OVERFLOW, self._empty())
 
     def _empty(self) -> Series:
-        bounds = self.instrument.buckets
-        return Series(buckets=[0] * (len(bounds) + 1) if bounds else [])
+        if not self.instrument.buckets:
+            return Series()
+        ends = len(self.instrument.buckets) + 1
+        return Distribution(buckets=[0] * ends, exemplars=[None] * ends)

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import re
+from functools import lru_cache
 
 LONGEST = 100
 UNKNOWN = "unknown"
 # Control characters, line and paragraph separators, and lone surrogates.
 UNFIT = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]+")
+# The same agents, tools and fields come with every turn.
+KEPT = 4096
 
 
+@lru_cache(KEPT)
 def clean(value: str | None) -> str:
     """Return `value` as a label value of at most 109 characters.
 

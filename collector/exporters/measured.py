@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from collector import profile
-from collector.exporters.family import Family
+from collector.exporters.family import Family, Labels
+from collector.exporters.label import clean
 from collector.name import is_field
 
 if TYPE_CHECKING:
     from collector.entry import Entry
+    from scorers.delivery.pair import Delivery
     from scorers.score import Score
 
 Families = Mapping[str, Family]
@@ -22,47 +24,45 @@ FIELDS = "tellback_tool_field_results_total"
 MOST_FIELDS = 200
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Counting:
-    """Where to count and under which of the turn's own labels."""
+    """Where to count, under which of the turn's own labels, and what dates exemplars."""
 
     families: Families
-    labels: Mapping[str, str | None]
+    turn: Labels
     trace: str | None
     now: float
 
-    def add(self, name: str, amount: float = 1, **labels: str | None) -> None:
-        self.families[name].add({**self.labels, **labels}, amount, trace=self.trace, now=self.now)
+    def add(self, name: str, *labels: str | None, amount: float = 1) -> None:
+        """Count under the turn's labels and these, in the instrument's order."""
+        self.families[name].add(
+            (*self.turn, *map(clean, labels)), amount, trace=self.trace, now=self.now
+        )
 
-    def observe(self, name: str, value: float, **labels: str | None) -> None:
+    def observe(self, name: str, value: float, *labels: str | None) -> None:
         self.families[name].observe(
-            {**self.labels, **labels}, value, trace=self.trace, now=self.now
+            (*self.turn, *map(clean, labels)), value, trace=self.trace, now=self.now
         )
 
 
 def count_entry(families: Families, entry: Entry, *, now: float) -> None:
     """Count a turn, its tool results and its scores. `now` (Unix seconds) dates exemplars."""
     turn = entry.turn
-    labels = {
-        "agent": turn.agent,
-        "agent_version": turn.agent_version,
-        "environment": turn.environment,
-        "model": turn.model,
-        "tool_turns": tool_turns(turn.tool_turns),
-    }
+    who = (clean(turn.agent), clean(turn.agent_version), clean(turn.environment))
     traces = (turn.reply_trace_id, *turn.trace_ids)
     trace = next((found for found in traces if found and _is_trace(found)), None)
-    counting = _Counting(families, labels, trace, now)
-    counting.add("tellback_replies_observed_total")
-    counting.observe("tellback_tool_calls", len(entry.deliveries))
+    counting = _Counting(families, who, trace, now)
+    turns = tool_turns(turn.tool_turns)
+    counting.add("tellback_replies_observed_total", turn.model, turns)
+    counting.observe("tellback_tool_calls", len(entry.deliveries), turn.model)
     if turn.stopped is not None:
-        counting.add("tellback_turns_stopped_total", reason=turn.stopped)
+        counting.add("tellback_turns_stopped_total", turn.stopped)
     for scorer, state in entry.states.items():
-        counting.add("tellback_reply_states_total", scorer=scorer, state=state)
+        counting.add("tellback_reply_states_total", scorer, state)
     for score in entry.scores:
-        _count_score(counting, score)
+        _count_score(counting, score, turns)
     for delivery in entry.deliveries:
-        _count_pair(counting, delivery.as_pair(), stopped=turn.stopped)
+        _count_delivery(counting, delivery, stopped=turn.stopped)
 
 
 def tool_turns(count: int) -> str:
@@ -72,18 +72,18 @@ def tool_turns(count: int) -> str:
     return "1-2" if count <= 2 else "3+"
 
 
-def _count_score(counting: _Counting, score: Score) -> None:
+def _count_score(counting: _Counting, score: Score, turns: str) -> None:
     scorer = score.scorer
-    counting.add("tellback_scores_total", scorer=scorer, outcome=str(score.outcome))
+    counting.add("tellback_scores_total", scorer, str(score.outcome))
     if str(score.outcome) != "scored" or score.label not in ("usable", "failed"):
         return
-    counting.add("tellback_reply_verdicts_total", scorer=scorer, verdict=score.label)
+    counting.add("tellback_reply_verdicts_total", scorer, turns, score.label)
     gaps = score.evidence.get("gaps")
     gaps = gaps if isinstance(gaps, list | tuple) else ()
-    counting.observe("tellback_information_gaps", len(gaps), scorer=scorer)
+    counting.observe("tellback_information_gaps", len(gaps), scorer)
     if score.label == "failed":
         for kind in sorted(_failure_kinds(score.evidence, gaps)):
-            counting.add("tellback_reply_failures_total", scorer=scorer, kind=kind)
+            counting.add("tellback_reply_failures_total", scorer, kind)
 
 
 def _failure_kinds(evidence: Mapping[str, Any], gaps: list[Any] | tuple[Any, ...]) -> set[str]:
@@ -95,41 +95,45 @@ def _failure_kinds(evidence: Mapping[str, Any], gaps: list[Any] | tuple[Any, ...
     return kinds
 
 
-def _count_pair(counting: _Counting, pair: Mapping[str, Any], *, stopped: str | None) -> None:
-    tool, state = pair["tool"], pair["state"]
-    counting.add("tellback_tool_results_total", tool=tool, stage="deliver", state=state)
+def _count_delivery(counting: _Counting, delivery: Delivery, *, stopped: str | None) -> None:
+    tool, state = delivery.tool, str(delivery.state)
+    counting.add("tellback_tool_results_total", tool, "deliver", state)
     for stage in profile.MEASURED:
         became = profile.outcome(stage, state)
         if became is not None:
-            counting.add("tellback_stage_items_total", stage=stage, outcome=became)
+            counting.add("tellback_stage_items_total", stage, became)
     if state == "unread":
-        counting.add("tellback_tool_results_unread_total", reason=stopped or "ended")
+        counting.add("tellback_tool_results_unread_total", stopped or "ended")
     if state not in profile.OBSERVED:
         return
-    strategy = pair["strategy"] or "none"
-    if pair["broken"]:
-        counting.add("tellback_tool_results_broken_total", tool=tool, strategy=strategy)
-    if pair["silent"]:
-        counting.add("tellback_tool_results_silent_cuts_total", tool=tool, strategy=strategy)
-    produced, kept = pair["produced_characters"], pair["kept_characters"]
+    strategy = delivery.strategy or "none"
+    if delivery.broken:
+        counting.add("tellback_tool_results_broken_total", tool, strategy)
+    if delivery.silent:
+        counting.add("tellback_tool_results_silent_cuts_total", tool, strategy)
+    produced, kept = delivery.produced_characters, delivery.kept_characters
     if produced is not None and kept is not None:
         name = "tellback_tool_result_characters_total"
-        counting.add(name, produced, tool=tool, side="produced")
-        counting.add(name, min(kept, produced), tool=tool, side="delivered")
-    _count_fields(counting, tool, pair["fields"] or {})
+        counting.add(name, tool, "produced", amount=produced)
+        counting.add(name, tool, "delivered", amount=min(kept, produced))
+    _count_fields(counting, tool, delivery.fields or {})
 
 
-def _count_fields(counting: _Counting, tool: str, fields: Mapping[str, list[int]]) -> None:
+def _count_fields(counting: _Counting, tool: str, fields: Mapping[str, tuple[int, int]]) -> None:
+    family, trace, now = counting.families[FIELDS], counting.trace, counting.now
+    of_tool = (*counting.turn, clean(tool))
     unnamed = 0
     for position, (field, (delivered, produced)) in enumerate(fields.items()):
         if position >= MOST_FIELDS or not is_field(field):
             unnamed += produced
             continue
-        for reached, count in (("true", delivered), ("false", produced - delivered)):
-            if count > 0:
-                counting.add(FIELDS, count, tool=tool, field=field, delivered=reached)
+        named = (*of_tool, clean(field))
+        if delivered > 0:
+            family.add((*named, "true"), delivered, trace=trace, now=now)
+        if produced > delivered:
+            family.add((*named, "false"), produced - delivered, trace=trace, now=now)
     if unnamed:
-        counting.families[FIELDS].add_unnamed(unnamed)
+        family.add_unnamed(unnamed)
 
 
 def _is_trace(text: str) -> bool:

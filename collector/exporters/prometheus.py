@@ -1,52 +1,75 @@
-"""The snapshot as Prometheus reads it: the text format, or OpenMetrics with exemplars."""
+"""The snapshot as Prometheus reads it: the text format, or OpenMetrics with exemplars.
+
+Written line by line from what was counted, as prometheus_client would write it, which takes ten
+times as long: a scrape of thousands of series must not keep receivers from running.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 
-from prometheus_client import CollectorRegistry
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
-from prometheus_client.exposition import generate_latest as plain_text
-from prometheus_client.metrics_core import Metric
-from prometheus_client.openmetrics.exposition import (
-    ALLOWUTF8,
-    CONTENT_TYPE_LATEST,
-)
-from prometheus_client.openmetrics.exposition import generate_latest as openmetrics_text
-from prometheus_client.samples import Exemplar
+from prometheus_client.openmetrics.exposition import CONTENT_TYPE_LATEST
 from prometheus_client.utils import floatToGoString
 
-from collector.exporters.family import OVERFLOW, Labels, Series, Snapshot
+from collector.exporters.family import OVERFLOW, Exemplar, Labels, Reading, Snapshot
 from collector.telemetry import Instrument
 
 OVERFLOW_LABELS = {"otel_metric_overflow": "true"}
+# The same counts stand in many lines. prometheus_client leaves this function without types.
+_number: Callable[[float], str] = lru_cache(4096)(floatToGoString)
 
 
-class _Families:
-    """A snapshot as prometheus_client asks for it."""
+class Exposition:
+    """Writes snapshots; what stands before a series' value is made once and kept."""
 
-    def __init__(self, snapshot: Snapshot) -> None:
-        self._snapshot = snapshot
+    def __init__(self) -> None:
+        self._heads: dict[str, dict[Labels, tuple[str, ...]]] = {}
 
-    def collect(self) -> Iterator[Metric]:
-        """Yield the metric families; one without series is left out: absent, not 0."""
-        for instrument, series in self._snapshot:
-            if series:
-                yield _metric(instrument, series)
+    def write(self, snapshot: Snapshot, accept: str = "") -> tuple[bytes, str]:
+        """Return a snapshot as text with its content type: OpenMetrics with exemplars where the
+        Accept header takes it, else the classic text format."""
+        openmetrics = _wants_openmetrics(accept)
+        parts = [
+            # Encoded in parts, so that no single call holds up other threads for long.
+            "".join(self._family(reading, openmetrics=openmetrics)).encode()
+            for reading in snapshot
+            if reading.labels
+        ]
+        if openmetrics:
+            return b"".join([*parts, b"# EOF\n"]), CONTENT_TYPE_LATEST
+        return b"".join(parts), CONTENT_TYPE_PLAIN_0_0_4
+
+    def _family(self, reading: Reading, *, openmetrics: bool) -> Iterator[str]:
+        instrument = reading.instrument
+        yield _about(instrument, openmetrics=openmetrics)
+        heads = [self._of(instrument, labels) for labels in reading.labels]
+        if instrument.buckets:
+            for names, value, held in zip(heads, reading.values, reading.buckets, strict=True):
+                total = 0
+                for name, count, exemplar in zip(names, *held, strict=False):
+                    total += count
+                    yield _sample(name, total, exemplar if openmetrics else None)
+                yield _sample(names[-2], total) + _sample(names[-1], value)
+            return
+        for names, value, exemplar in zip(heads, reading.values, reading.exemplars, strict=True):
+            yield _sample(names[0], value, exemplar if openmetrics else None)
+
+    def _of(self, instrument: Instrument, labels: Labels) -> tuple[str, ...]:
+        known = self._heads.setdefault(instrument.name, {})
+        if labels not in known:
+            known[labels] = _heads(instrument, labels)
+        return known[labels]
 
 
-def exposition(snapshot: Snapshot, accept: str = "") -> tuple[bytes, str]:
-    """Return a snapshot as text with its content type: OpenMetrics with exemplars where the
-    Accept header takes it, else the classic text format."""
-    # A registry of its own: what libraries register with the global one is not ours to export.
-    registry = CollectorRegistry(auto_describe=False)
-    registry.register(_Families(snapshot))
-    # The names need no escaping, and saying so is several times faster.
-    if _wants_openmetrics(accept):
-        # prometheus_client leaves this function without types.
-        text: bytes = openmetrics_text(registry, escaping=ALLOWUTF8)  # type: ignore[no-untyped-call]
-        return text, CONTENT_TYPE_LATEST
-    return plain_text(registry, escaping=ALLOWUTF8), CONTENT_TYPE_PLAIN_0_0_4
+def _sample(head: str, value: float, exemplar: Exemplar | None = None) -> str:
+    if exemplar is None:
+        return f"{head} {_number(value)}\n"
+    trace, counted, seconds = exemplar
+    return (
+        f'{head} {_number(value)} # {{trace_id="{trace}"}} {_number(counted)} {round(seconds, 3)}\n'
+    )
 
 
 def _wants_openmetrics(accept: str) -> bool:
@@ -58,39 +81,37 @@ def _wants_openmetrics(accept: str) -> bool:
     return False
 
 
-def _metric(instrument: Instrument, series: Iterable[tuple[Labels, Series]]) -> Metric:
-    metric = Metric(instrument.family, instrument.help, instrument.kind, instrument.unit)
-    for values, one in series:
-        labels = dict(zip(instrument.labels, values, strict=False))
-        if instrument.labels and values == OVERFLOW:
-            labels = OVERFLOW_LABELS
-        if instrument.kind == "histogram":
-            _histogram(metric, instrument, labels, one)
-        else:
-            metric.add_sample(instrument.name, labels, one.value, exemplar=_exemplar(one, 0))
-    return metric
+def _about(instrument: Instrument, *, openmetrics: bool) -> str:
+    """The lines before a metric's samples."""
+    about = _escaped(instrument.help) if openmetrics else instrument.help.replace("\\", r"\\")
+    name = instrument.family if openmetrics else instrument.name
+    kind = "gauge" if instrument.kind == "info" and not openmetrics else instrument.kind
+    unit = f"# UNIT {name} {instrument.unit}\n" if openmetrics and instrument.unit else ""
+    return f"# HELP {name} {about}\n# TYPE {name} {kind}\n{unit}"
 
 
-def _histogram(
-    metric: Metric, instrument: Instrument, labels: dict[str, str], series: Series
-) -> None:
-    total = 0
-    bounds = (*map(floatToGoString, instrument.buckets), "+Inf")
-    for at, (bound, count) in enumerate(zip(bounds, series.buckets, strict=True)):
-        total += count
-        metric.add_sample(
-            f"{instrument.name}_bucket",
-            {**labels, "le": bound},
-            total,
-            exemplar=_exemplar(series, at),
-        )
-    metric.add_sample(f"{instrument.name}_count", labels, total)
-    metric.add_sample(f"{instrument.name}_sum", labels, series.value)
+def _heads(instrument: Instrument, labels: Labels) -> tuple[str, ...]:
+    """What stands before the values of one series; of a histogram: buckets, count and sum."""
+    named: Mapping[str, str] = dict(zip(instrument.labels, labels, strict=False))
+    if instrument.labels and labels == OVERFLOW:
+        named = OVERFLOW_LABELS
+    name = instrument.name
+    if not instrument.buckets:
+        return (_head(name, named),)
+    bounds = (*map(_number, instrument.buckets), "+Inf")
+    return (
+        *(_head(f"{name}_bucket", {**named, "le": bound}) for bound in bounds),
+        _head(f"{name}_count", named),
+        _head(f"{name}_sum", named),
+    )
 
 
-def _exemplar(series: Series, at: int) -> Exemplar | None:
-    found = series.exemplars.get(at)
-    if found is None:
-        return None
-    trace, value, seconds = found
-    return Exemplar({"trace_id": trace}, value, round(seconds, 3))
+def _head(name: str, labels: Mapping[str, str]) -> str:
+    if not labels:
+        return name
+    pairs = ",".join(f'{key}="{_escaped(value)}"' for key, value in sorted(labels.items()))
+    return f"{name}{{{pairs}}}"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", r"\\").replace("\n", r"\n").replace('"', r"\"")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from collector.entry import Entry
+from collector.ledger.mark import Mark
 from collector.ledger.record import turn_record
 from collector.ledger.settings import PrivacyConfig, StorageConfig
 from collector.ledger.totals import Totals, totals
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Entry",
     "Ledger",
+    "Mark",
     "PrivacyConfig",
     "StorageConfig",
     "Totals",

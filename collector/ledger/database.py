@@ -17,7 +17,7 @@ from sqlalchemy.pool import StaticPool
 from collector.errors import ConfigError, Permanent, Retryable
 from collector.ledger.files import private_directory, private_file
 from collector.ledger.place import Place, Trouble
-from collector.ledger.schema import METADATA, SCHEMA, VERSION
+from collector.ledger.schema import JOURNAL_MARKS, METADATA, SCHEMA, VERSION
 
 # Another process (`tellback turns`, a backup) may hold the file for a moment.
 BUSY_SECONDS = 10.0
@@ -88,6 +88,12 @@ class Database:
             yield connection
 
     @contextmanager
+    def within(self, connection: Connection) -> Iterator[None]:
+        """Open a part of a transaction that is undone by itself where it fails."""
+        with self._plainly(), connection.begin_nested():
+            yield
+
+    @contextmanager
     def read(self) -> Iterator[Connection]:
         """Open a transaction that only reads."""
         with self._plainly(), self.engine.connect() as connection:
@@ -141,6 +147,8 @@ class Database:
                 f"{self.name} was written by another version of Tellback "
                 f"(schema {version}; this one reads {VERSION}); use that version, or name a new one"
             )
+        # Came later than the tables before it, and nothing that was written is read otherwise.
+        JOURNAL_MARKS.create(connection, checkfirst=True)
 
 
 def _parse(database: str) -> URL:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -16,12 +16,14 @@ from collector.ledger import queries, retention, writer
 from collector.ledger.database import Database
 from collector.ledger.mark import Mark
 from collector.ledger.record import turn_record
-from collector.ledger.rows import take_apart
+from collector.ledger.rows import Rows, take_apart
 
 if TYPE_CHECKING:
     from collector.entry import Entry
 
 logger = logging.getLogger(__name__)
+Stored = bool | Permanent
+"""What became of one turn that was to be stored: new or not, or why it can't be."""
 
 
 class Ledger:
@@ -89,48 +91,58 @@ class Ledger:
         return None if trouble is None else f"the ledger {database.name} was {trouble} while open"
 
     def write(self, entry: Entry) -> bool:
-        """Store one turn in one transaction. True where it is new.
+        """Store one turn, as `write_all` does for its own. True where it is new."""
+        (stored,) = self.write_all([entry], revised={entry.turn.turn_id})
+        if isinstance(stored, Permanent):
+            raise stored
+        return stored
 
-        False where the turn was there already: unchanged, it is left alone; changed, it is
-        replaced with its revision counted up.
+    def write_all(
+        self,
+        entries: Sequence[Entry],
+        marks: Sequence[Mark] = (),
+        *,
+        revised: Collection[str] = (),
+    ) -> list[Stored]:
+        """Store turns, and marks of the journal with them, in one transaction.
+
+        For each turn, True where it is new. False where it was there already: unchanged, it is
+        left alone; changed, it is replaced with its revision counted up, unless it is poorer and
+        not among the `revised`, the ids of turns that the caller wrote before and still knows
+        all of. `errors.Permanent`, not raised, where it can't be stored: the other turns and the
+        marks are all the same.
         """
-        rows = take_apart(turn_record(entry), keep_text=self._keep_text)
-        with self._transaction() as connection:
-            new = writer.write(connection, rows, written_ns=self._clock())
-        self._estimate += rows.turn["size"]
-        return new
+        turns = [take_apart(turn_record(entry), keep_text=self._keep_text) for entry in entries]
 
-    def write_all(self, entries, marks=()):
-        """TEMP."""
-        found = [self.write(entry) for entry in entries]
-        with self._transaction() as connection:
-            for mark in marks:
-                connection.exec_driver_sql(
-                    "create table if not exists journal_marks(trace_id text primary key, journal text, first_sequence bigint, last_sequence bigint, given text)"
-                )
-                connection.exec_driver_sql(
-                    "insert or replace into journal_marks values (?,?,?,?,?)",
-                    (
-                        mark.trace_id,
-                        mark.journal,
-                        mark.first_sequence,
-                        mark.last_sequence,
-                        mark.given,
-                    ),
-                )
-        return found
+        def write(connection: Connection, turns: Sequence[Rows]) -> list[bool]:
+            return writer.write(connection, turns, written_ns=self._clock(), revised=revised)
 
-    def marks(self, journal):
-        """TEMP."""
+        try:
+            with self._transaction() as connection:
+                stored: list[Stored] = [*write(connection, turns)]
+                writer.write_marks(connection, marks)
+        except Permanent:
+            with self._transaction() as connection:
+                stored = []
+                for rows in turns:  # one of them fails
+                    try:
+                        with self._opened().within(connection):
+                            stored += write(connection, [rows])
+                    except Permanent as error:
+                        stored.append(error)
+                writer.write_marks(connection, marks)
+        self._estimate += sum(rows.turn["size"] for rows in turns)
+        return stored
+
+    def marks(self, journal: str) -> dict[str, Mark]:
+        """Return what was marked of a journal's traces, by trace id."""
         with self._opened().read() as connection:
-            try:
-                rows = connection.exec_driver_sql("select * from journal_marks").fetchall()
-            except Exception:
-                return {}
-        return {r[0]: Mark(*r) for r in rows}
+            return queries.marks(connection, journal)
 
-    def forget_marks(self, journal, before):
-        """TEMP."""
+    def forget_marks(self, journal: str, before_sequence: int) -> int:
+        """Delete a journal's marks whose last record lies before this one; return how many."""
+        with self._transaction() as connection:
+            return retention.forget_marks(connection, journal, before_sequence)
 
     def turns(
         self, *, since_ns: int | None = None, limit: int | None = None

@@ -1,4 +1,4 @@
-"""What the ledger remembers of a journal: up to where the turns of a trace are stored."""
+"""A `Mark`: how far one journalled trace has come. Written with the turns that it fed."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """One trace of one journal.
+    """What became of one trace of one journal: ids and positions, never content.
 
-    `first_sequence` is that of its first request; the turns of those up to `last_sequence` are
-    stored (0: one of them still waits for its end). `given` is JSON: the names of its latest
-    turns, each with some of the spans it was made of. It holds ids, never content.
+    `first_sequence` and `last_sequence` are the journal's records that hold its spans; `given` is
+    JSON that names what was taken of them.
     """
 
     trace_id: str

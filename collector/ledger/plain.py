@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Mapping
 from typing import Any
+
+import msgspec
 
 from collector.name import is_field
 
@@ -42,18 +43,25 @@ def plain(value: Any, depth: int = 0) -> Any:
 
     What has no JSON form, or lies deeper than any evidence does, is null too.
     """
-    if value is None or isinstance(value, bool):
+    kind = type(value)
+    # Most values are of these very types, and asking for them so is several times cheaper.
+    if kind is str:
+        return value if value.isascii() else text(value)
+    if value is None or kind is bool:
         return value
     if isinstance(value, int):
-        return integer(value)
+        return value if kind is int and -LARGEST <= value <= LARGEST else integer(value)
     if isinstance(value, str):
         return text(value)
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if depth >= DEEPEST:
         return None
-    if isinstance(value, Mapping):
-        return {text(str(key)): plain(item, depth + 1) for key, item in value.items()}
+    if kind is dict or isinstance(value, Mapping):
+        return {
+            key if type(key) is str and key.isascii() else text(str(key)): plain(item, depth + 1)
+            for key, item in value.items()
+        }
     if isinstance(value, list | tuple):
         return [plain(item, depth + 1) for item in value]
     if isinstance(value, set | frozenset):
@@ -101,4 +109,4 @@ def wording(value: str | None) -> str | None:
 
 def dump(value: Any) -> str:
     """Write plain `value` as one line of JSON."""
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return msgspec.json.encode(value).decode()

@@ -1,16 +1,18 @@
-"""Reads turns back, page by page."""
+"""Reads turns back, page by page, and the marks of a journal."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import fields
 from typing import Any
 
 from sqlalchemy import Connection, Table, select
 
 from collector.ledger.database import Database
+from collector.ledger.mark import Mark
 from collector.ledger.rows import Row, put_together
-from collector.ledger.schema import SCORES, TEXTS, TOOL_RESULTS, TURNS
+from collector.ledger.schema import JOURNAL_MARKS, SCORES, TEXTS, TOOL_RESULTS, TURNS
 
 # A page holds this many turns, or fewer where they are large.
 PAGE_TURNS = 200
@@ -42,6 +44,13 @@ def turns(
         last = page[-1][0]
         if left is not None:
             left -= len(page)
+
+
+def marks(connection: Connection, journal: str) -> dict[str, Mark]:
+    """Return a journal's marks by trace id."""
+    columns = JOURNAL_MARKS.c
+    query = select(*(columns[each.name] for each in fields(Mark))).where(columns.journal == journal)
+    return {row.trace_id: Mark(*row) for row in connection.execute(query)}
 
 
 def _keys(

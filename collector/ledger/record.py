@@ -42,16 +42,22 @@ def turn_record(entry: Entry) -> dict[str, Any]:
         "output_tokens": integer(turn.output_tokens),
         "closed_by": turn.closed_by,
         "stopped": turn.stopped,
-        "tool_results": [delivery.as_pair() for delivery in entry.deliveries],
-        "scores": [_score(score) for score in entry.scores],
+        "tool_results": None,
+        "scores": None,
         "states": dict(entry.states),
     }
     clean: dict[str, Any] = plain(record)
+    pairs = [delivery.as_pair() for delivery in entry.deliveries]
+    clean["tool_results"] = plain(pairs, 1)
+    clean["scores"] = [_score(score, pairs, clean["tool_results"]) for score in entry.scores]
     return clean
 
 
-def _score(score: Score) -> dict[str, Any]:
-    return {
+def _score(score: Score, pairs: list[Any], cleaned: list[Any]) -> dict[str, Any]:
+    evidence = score.evidence
+    # The measure of delivery repeats the tool results: cleaning them once is enough.
+    repeats = bool(pairs) and evidence.get("tool_results") == pairs
+    record = {
         "scorer": score.scorer,
         "version": score.version,
         "outcome": str(score.outcome),
@@ -59,5 +65,9 @@ def _score(score: Score) -> dict[str, Any]:
         "value": score.value,
         "explanation": score.explanation,
         "reason": score.reason,
-        "evidence": score.evidence,
+        "evidence": {**evidence, "tool_results": None} if repeats else evidence,
     }
+    clean: dict[str, Any] = plain(record, 2)
+    if repeats:
+        clean["evidence"]["tool_results"] = cleaned
+    return clean

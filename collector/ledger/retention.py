@@ -7,7 +7,7 @@ from contextlib import suppress
 from sqlalchemy import Connection, delete, func, select
 
 from collector.ledger.database import Database
-from collector.ledger.schema import TEXTS, TURNS
+from collector.ledger.schema import JOURNAL_MARKS, TEXTS, TURNS
 
 # Turns deleted in one transaction: writers wait no longer than that takes.
 BATCH = 500
@@ -36,6 +36,13 @@ def forget_texts(database: Database) -> int:
     if deleted:
         database.give_back()
     return deleted
+
+
+def forget_marks(connection: Connection, journal: str, before_sequence: int) -> int:
+    """Delete a journal's marks whose last record lies before this one; return how many."""
+    columns = JOURNAL_MARKS.c
+    old = (columns.journal == journal) & (columns.last_sequence < before_sequence)
+    return connection.execute(delete(JOURNAL_MARKS).where(old)).rowcount
 
 
 def size_bytes(database: Database) -> int:

@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
+
 from collector.ledger import plain
 from collector.ledger.schema import TOOL_RESULTS, TURNS
 from collector.ledger.totals import NOT_KEPT
@@ -25,52 +27,49 @@ SAME = [
 ]
 PAIR = [column.name for column in TOOL_RESULTS.columns][2:]
 SCORE = ["scorer", "version", "outcome", "label", "value", "explanation", "reason", "evidence"]
-# What a row of these tables leaves out of its record, where it is content.
-PAIR_TEXTS = ("tool", "call_id", "fields", "reason")
-ENCODED = ("fields", "evidence")
-SCORE_TEXTS = ("label", "explanation", "reason", "evidence")
+ENCODED = ("fields", "rows", "evidence")
 # Stands in stored evidence for the turn's own tool results.
 REPEATED = True
 
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """One turn as rows, still without its key. `texts` is empty where texts are not kept."""
+    """One turn as rows, still without their key. `texts` is empty where texts are not kept."""
 
     turn: Row
     tool_results: list[Row] = field(default_factory=list)
     scores: list[Row] = field(default_factory=list)
     texts: list[Row] = field(default_factory=list)
 
+    def leave_out(self, part: str, position: int, content: Any) -> None:
+        """Put content aside that the part's own row must not hold."""
+        self.texts.append({"part": part, "position": position, "content": plain.dump(content)})
+
 
 def take_apart(record: Mapping[str, Any], *, keep_text: bool) -> Rows:
     """Return the rows of a record as `turn_record` gives it."""
-    whole = plain.dump(record)
+    whole = msgspec.json.encode(record)
     turn: Row = {name: record[name] for name in SAME}
-    turn |= {name: plain.dump(record[name]) for name in AS_JSON}
-    turn |= {"digest": _hash(whole), "size": len(whole)}
+    for name in AS_JSON:
+        turn[name] = plain.dump(record[name])
+    turn["digest"] = hashlib.sha256(whole).hexdigest()
+    turn["size"] = len(whole)
+    rows = Rows(turn)
     for name in ("request", "reply"):
         said = record[name]
         turn[f"{name}_characters"] = None if said is None else len(said)
         turn[f"{name}_hash"] = None if said is None else _hash(said)
-    texts: list[Row] = [
-        {"part": name, "position": 0, "content": plain.dump(record[name])}
-        for name in ("request", "reply")
-        if record[name]
-    ]
+        if said:
+            rows.leave_out(name, 0, said)
     pairs = record["tool_results"]
-    scores = [_unrepeated(score, pairs) for score in record["scores"]]
-    rows = Rows(turn, [_pair(pair) for pair in pairs], [_score(score) for score in scores])
-    for at, (pair, row) in enumerate(zip(pairs, rows.tool_results, strict=True)):
-        row["position"] = at
-        texts += _left_out("tool_result", at, pair, row, PAIR_TEXTS)
-    for at, (score, row) in enumerate(zip(scores, rows.scores, strict=True)):
-        row["position"] = at
-        texts += _left_out("score", at, score, row, SCORE_TEXTS)
-    if keep_text:
-        rows.texts.extend(texts)
-    else:
-        turn["size"] -= sum(len(str(text["content"])) for text in texts)
+    for at, pair in enumerate(pairs):
+        rows.tool_results.append(_row(rows, "tool_result", at, pair, _safe_pair(pair)))
+    for at, score in enumerate(record["scores"]):
+        once = _unrepeated(score, pairs)
+        rows.scores.append(_row(rows, "score", at, once, _safe_score(once)))
+    if not keep_text:
+        turn["size"] -= sum(len(text["content"].encode()) for text in rows.texts)
+        rows.texts.clear()
     return rows
 
 
@@ -116,41 +115,38 @@ def _repeated(score: Row, pairs: Sequence[Any]) -> Row:
     return score
 
 
-def _pair(pair: Mapping[str, Any]) -> Row:
-    fields = pair["fields"]
+def _row(rows: Rows, part: str, at: int, record: Mapping[str, Any], safe: Row) -> Row:
+    """A part's row: `safe` stands for what its record says in texts, which are left out."""
+    missing = {name: record[name] for name, value in safe.items() if value != record[name]}
+    if missing:
+        rows.leave_out(part, at, missing)
+    row = {**record, **safe, "position": at}
+    row.pop("explanation", None)
+    for name in ENCODED:
+        if name in row:
+            row[name] = plain.dump(row[name])
+    return row
+
+
+def _safe_pair(pair: Mapping[str, Any]) -> Row:
+    fields, call = pair["fields"], pair["call_id"]
     if fields is not None:
         fields = dict(zip(plain.safe_names(fields), fields.values(), strict=True))
-    row = {name: pair[name] for name in PAIR}
-    tool, call = pair["tool"], pair["call_id"]
-    return row | {
-        "tool": tool if is_tool(tool) else "withheld",
+    return {
+        "tool": pair["tool"] if is_tool(pair["tool"]) else "withheld",
         "call_id": call if call is None or plain.CALL_ID.fullmatch(call) else None,
-        "fields": plain.dump(fields),
-        "rows": plain.dump(pair["rows"]),
+        "fields": fields,
         "reason": plain.wording(pair["reason"]),
     }
 
 
-def _score(score: Mapping[str, Any]) -> Row:
-    row = {name: score[name] for name in SCORE if name != "explanation"}
-    return row | {
+def _safe_score(score: Mapping[str, Any]) -> Row:
+    return {
         "label": plain.code(score["label"]),
+        "explanation": None,
         "reason": plain.code(score["reason"]),
-        "evidence": plain.dump(plain.wordless(score["evidence"])),
+        "evidence": plain.wordless(score["evidence"]),
     }
-
-
-def _left_out(
-    part: str, position: int, record: Mapping[str, Any], row: Row, names: Sequence[str]
-) -> list[Row]:
-    missing = {
-        name: record[name]
-        for name in names
-        if row.get(name) != (plain.dump(record[name]) if name in ENCODED else record[name])
-    }
-    if not missing:
-        return []
-    return [{"part": part, "position": position, "content": plain.dump(missing)}]
 
 
 def _hash(value: str) -> str:

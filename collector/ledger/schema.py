@@ -13,6 +13,7 @@ from sqlalchemy import (
     Column,
     Float,
     ForeignKey,
+    Index,
     Integer,
     MetaData,
     String,
@@ -124,4 +125,16 @@ TEXTS = Table(
     _position(),
     # JSON: the text, or what the row of the other table leaves out.
     Column("content", Text, nullable=False),
+)
+
+# How far each journalled trace has come: ids and positions only.
+JOURNAL_MARKS = Table(
+    "journal_marks",
+    METADATA,
+    Column("journal", Text, primary_key=True),
+    Column("trace_id", Text, primary_key=True),
+    Column("first_sequence", BigInteger, nullable=False),
+    Column("last_sequence", BigInteger, nullable=False),
+    Column("given", Text, nullable=False),  # JSON
+    Index("ix_journal_marks_last", "journal", "last_sequence"),
 )

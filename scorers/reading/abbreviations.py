@@ -45,19 +45,18 @@ def unexplained_terms(passage: Passage, known: Known) -> list[Gap]:
     """
     text = passage.own_words
     places: dict[str, list[Identifier]] = defaultdict(list)
-    for identifier in identifiers(text):
+    for identifier in identifiers(text, passage.tokens(text)):
         if ABBREVIATION.match(identifier.text):
             places[identifier.text].append(identifier)
-    if len(places) > MOST_NAMES:
+    if not 0 < len(places) <= MOST_NAMES or known.private_length < OWN_WORK:
         return []
     gaps: list[Gap] = []
-    travel = TRAVEL.search(passage.text) is not None
     for name, found in places.items():
         bare = name.rstrip("s")
         short = len(bare) <= LEANS and bare.isalpha()
-        if not _unusual(bare, len(found), travel=travel) or known.to_requester(bare):
+        if not _unusual(bare, len(found)) or known.to_requester(bare):
             continue
-        if known.private_length < OWN_WORK or _stands_explained(text, found):
+        if _stands_explained(text, found) or (short and TRAVEL.search(passage.text)):
             continue
         origin = known.origin(name)
         if (origin is not None) != short or _spelled_out(bare, passage.text):
@@ -80,6 +79,8 @@ def unnamed_rows(passage: Passage, known: Known) -> list[Gap]:
     name and figures for the rest; a legend, there or in an earlier message, explains them.
     """
     text = passage.unfenced
+    if "|" not in text:
+        return []
     rows = [match for match in ROW.finditer(text) if _by_letters(match)]
     if len(rows) < 2:
         return []
@@ -112,7 +113,7 @@ def _by_letters(row: re.Match[str]) -> bool:
     return any(mark.isdigit() for mark in rest) and len(FIGURE_WORD.findall(rest)) <= 3
 
 
-def _unusual(name: str, times: int, *, travel: bool) -> bool:
+def _unusual(name: str, times: int) -> bool:
     """Whether an abbreviation is one that has to be spelled out."""
     letters = name.rstrip("0123456789")
     if name in WELL_KNOWN or letters in WELL_KNOWN or letters.upper() in WELL_KNOWN:
@@ -120,7 +121,7 @@ def _unusual(name: str, times: int, *, travel: bool) -> bool:
     if name.isupper() and name.isalpha() and PARTICIPLE.search(name):
         return False
     if len(name) <= LEANS and name.isalpha():
-        return len(name) == LEANS and times >= LEANS and not travel
+        return len(name) == LEANS and times >= LEANS
     if TECHNICAL.match(name):
         return False
     # Two digits make a standard or a method's number (BM25) or a code, looked at elsewhere.

@@ -66,12 +66,12 @@ def only_actions(passage: Passage, request: str) -> bool:
         return False
     text = passage.own_words
     sentences = actions = bare = 0
-    for start, end in passage.sentences():
+    for start, end in passage.sentences:
         sentence = text[start:end]
         if len(sentence.strip()) < SHORTEST_SENTENCE:
             continue
         sentences += 1
-        if ACTION.search(sentence) or ACTION_HAN.search(sentence):
+        if ACTION.search(sentence) or (not sentence.isascii() and ACTION_HAN.search(sentence)):
             actions += 1
             bare += RESULT.search(sentence) is None
     if sentences >= FEWEST_SENTENCES:
@@ -99,11 +99,11 @@ def passed_over(passage: Passage, request: str) -> str | None:
 
 def answer_quote(passage: Passage, request: str) -> str | None:
     """Return the sentence that shares most words with the request, None where none shares two."""
-    wanted = {match.group().lower() for match in WORD.finditer(request[-4000:])}
+    wanted = set(map(str.lower, WORD.findall(request[-4000:])))
     best, most = None, 1
-    for start, end in passage.sentences():
+    for start, end in passage.sentences if len(wanted) > 1 else ():
         sentence = passage.text[start:end].strip()
-        shared = len(wanted & {match.group().lower() for match in WORD.finditer(sentence)})
+        shared = len(wanted.intersection(map(str.lower, WORD.findall(sentence))))
         if shared > most and not sentence.endswith(("?", "？")):
             best, most = sentence, shared
     return best

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 
-from scorers.identifiers import FILE, ORDINARY, TOKEN, Identifier
+from scorers.identifiers import FILE, ORDINARY, Identifier
 from scorers.reading.gap import Gap
 from scorers.reading.introduced import ARTICLE, EVIDENCE, Introduced
 from scorers.reading.known import Known
@@ -54,27 +54,25 @@ def coined_labels(passage: Passage, known: Known, request: str) -> list[Gap]:
     """Return the labels that only the agent's own text explains."""
     text = passage.prose
     places: dict[str, list[Identifier]] = defaultdict(list)
-    for match in TOKEN.finditer(text):
-        name = match.group()
+    for start, end, name in passage.tokens(text):
         if name.isalpha() or name.isdigit() or not _is_label(name):
             continue
-        if text[max(0, match.start() - 1) : match.start()] in ("/", "\\", "@", ".", "#", "=", "$"):
+        if text[max(0, start - 1) : start] in ("/", "\\", "@", ".", "#", "=", "$"):
             continue
-        places[name].append(Identifier(match.start(), match.end(), name, "code"))
+        places[name].append(Identifier(start, end, name, "code"))
         if len(places) > MOST_LABELS:
             return []
     if not places:
         return []
     families = Counter(_family(name) for name in places)
-    priorities = PRIORITIES.search(request) or PRIORITIES.search(text)
     introduced: set[str] | None = None
     gaps: list[Gap] = []
     for name, found in places.items():
         siblings = families[_family(name)]
-        if USUAL.match(name) and not (
-            SERIES_USUAL.match(name) and siblings >= 3 and not priorities
-        ):
-            continue
+        if USUAL.match(name):
+            series = SERIES_USUAL.match(name) and siblings >= 3
+            if not series or PRIORITIES.search(request) or PRIORITIES.search(text):
+                continue
         if known.to_requester(name):
             continue
         stands = [standing(text, place.start, place.end) for place in found[:50]]
@@ -95,7 +93,7 @@ def coined_labels(passage: Passage, known: Known, request: str) -> list[Gap]:
 
 
 def _is_label(name: str) -> bool:
-    if FILE.search(name):
+    if "." in name and FILE.search(name):
         return False
     if NUMBERED.match(name):
         return len(name.rstrip("0123456789-")) == 1 or not ORDINARY.match(name)

@@ -43,6 +43,8 @@ def same_language(requester: RequesterContext, passage: Passage) -> bool | None:
 
 def _foreign(passage: Passage, wanted: str) -> tuple[float, str | None]:
     """Share of the text in lines of another language, and that language."""
+    if len(passage.text) <= ENOUGH and len(passage.text.strip().splitlines()) < 2:
+        return 0.0, None  # the text is its only line
     whole = 0
     foreign: dict[str, int] = {}
     for start, end in passage.lines():

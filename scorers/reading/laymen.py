@@ -66,7 +66,7 @@ def short_forms(passage: Passage, known: Known, request: str) -> list[Gap]:
 
 def unnamed_columns(passage: Passage, known: Known, request: str) -> list[Gap]:
     """Return the first column head of a table that is headed by letters which nothing explains."""
-    if MATHS.search(request):
+    if "|" not in passage.unfenced or MATHS.search(request):
         return []
     for match in HEAD.finditer(passage.unfenced):
         cells = [cell.strip(" \t*_`") for cell in match.group(1).split("|")]

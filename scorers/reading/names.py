@@ -75,7 +75,9 @@ def unexplained_names(
     explains it, and at least one carries a statement.
     """
     text = passage.unfenced
-    places = _places(text)
+    places = _places(text, passage)
+    if not places:
+        return [], []
     families = Counter(found[0].family for found in places.values())
     met: dict[str, bool] = {}
     gaps: list[Gap] = []
@@ -110,10 +112,10 @@ def unexplained_names(
     return gaps, open_names
 
 
-def _places(text: str) -> dict[str, list[Identifier]]:
+def _places(text: str, passage: Passage) -> dict[str, list[Identifier]]:
     """Where each code of a text stands."""
     places: dict[str, list[Identifier]] = defaultdict(list)
-    for identifier in identifiers(text):
+    for identifier in identifiers(text, passage.tokens(text)):
         if identifier.shape != "code":
             continue
         if identifier.text not in places and len(places) >= MOST_NAMES:

@@ -9,6 +9,9 @@ import re
 from collections.abc import Iterator
 from functools import cached_property
 
+from scorers.identifiers import Token, tokens
+from scorers.reading.words import Words
+
 URL = re.compile(r"(?:https?|ftp|file)://[^\s<>()\[\]\"'`，。）】]+|\bwww\.[^\s<>()\[\]\"'`]+")
 INLINE_CODE = re.compile(r"`[^`\n]{1,300}`")
 QUOTED = re.compile(
@@ -19,6 +22,8 @@ TAG = re.compile(r"<[/!]?[A-Za-z][^<>\n]{0,300}>")
 # A block quotation, line by line.
 BLOCK = re.compile(r"^[ \t]{0,3}>[^\n]*", re.MULTILINE)
 FENCE = re.compile(r"^[ \t]{0,8}(```+|~~~+)")
+OPENING_QUOTES = '"“«「『‘《'
+SENTENCE_END = re.compile(r"(?:[。！？]|[.!?](?=[ \t\"”)*]|\Z))[\"”)*」』]*")
 
 
 class Passage:
@@ -26,31 +31,52 @@ class Passage:
 
     def __init__(self, text: str) -> None:
         self.text = text
+        self._tokens: dict[str, list[Token]] = {}
 
     @cached_property
     def unfenced(self) -> str:
         """The text with code blocks and addresses masked; inline code still stands."""
-        return URL.sub(_blank, _mask_fences(self.text))
+        return without_urls(_mask_fences(self.text))
 
     @cached_property
     def prose(self) -> str:
         """The text with inline code and tags masked as well."""
-        return TAG.sub(_blank, INLINE_CODE.sub(_blank, self.unfenced))
+        text = self.unfenced
+        if "`" in text:
+            text = INLINE_CODE.sub(_blank, text)
+        return TAG.sub(_blank, text) if "<" in text else text
 
     @cached_property
     def own_words(self) -> str:
         """What the writer says: prose without quotations."""
-        return QUOTED.sub(_blank, BLOCK.sub(_blank, self.prose))
+        text = self.prose
+        if ">" in text:
+            text = BLOCK.sub(_blank, text)
+        if any(mark in text for mark in OPENING_QUOTES):
+            text = QUOTED.sub(_blank, text)
+        return text
 
     @cached_property
     def fenced(self) -> bool:
         """Whether the text holds a code block."""
         return _mask_fences(self.text) != self.text
 
-    def sentences(self) -> Iterator[tuple[int, int]]:
-        """Yield start and end of each sentence, table row or list item of the unfenced text."""
-        for start, end in self.lines():
-            yield from _sentences(self.unfenced, start, end)
+    @cached_property
+    def words(self) -> Words:
+        """The words of the unfenced text, and so those of the prose and of the own words."""
+        return Words(self.unfenced)
+
+    def tokens(self, text: str) -> list[Token]:
+        """Return the tokens of the unfenced text, the prose or the own words: often the same."""
+        if text not in self._tokens:
+            self._tokens[text] = tokens(text)
+        return self._tokens[text]
+
+    @cached_property
+    def sentences(self) -> list[tuple[int, int]]:
+        """Start and end of each sentence, table row or list item of the unfenced text."""
+        text = self.unfenced
+        return [found for start, end in self.lines() for found in _sentences(text, start, end)]
 
     def lines(self) -> Iterator[tuple[int, int]]:
         """Yield start and end of each line that is not blank, code blocks left out."""
@@ -61,23 +87,20 @@ class Passage:
             start += len(line)
 
 
+def without_urls(text: str) -> str:
+    """Return a text with its addresses masked."""
+    return URL.sub(_blank, text) if "://" in text or "www." in text else text
+
+
 def _sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """Cut one line at sentence ends; a table row is one sentence."""
     if text[start:end].lstrip().startswith("|"):
         yield start, end
         return
     begin = start
-    for position in range(start, end):
-        mark = text[position]
-        if mark in "。！？" or (
-            mark in ".!?" and (position + 1 == end or text[position + 1] in ' \t"”)*')
-        ):
-            stop = position + 1
-            while stop < end and text[stop] in '"”)*」』':
-                stop += 1
-            if text[begin:stop].strip():
-                yield begin, stop
-            begin = stop
+    for match in SENTENCE_END.finditer(text, start, end):
+        yield begin, match.end()
+        begin = match.end()
     if text[begin:end].strip():
         yield begin, end
 

@@ -11,6 +11,7 @@ import re
 from scorers.reading.gap import Gap
 from scorers.reading.known import Known
 from scorers.reading.passage import Passage
+from scorers.reading.words import hint
 
 NUMBER = r"(?:no\.?\s|number\s)?#?\d{1,5}[a-z]?"
 # Documents that an agent keeps for itself or makes on its way.
@@ -64,39 +65,71 @@ COUNTS = re.compile(
 )
 # "see finding 3, the memory limit": told in the same breath.
 TOLD = re.compile(r"\s?(?:\(|,\s(?:the|a|an|which|where|that|in which)\b|—|–|-\s)")
+# A pattern is tried only where a word of each of its groups stands in the text: much cheaper.
+HINTS = {
+    PART: hint(
+        "line lines row rows page pages section sections chapter chapters item "
+        "items entry entries point points paragraph paragraphs option options "
+        "table tables step steps",
+        "note notes dossier briefing scratchpad worklog list log file output "
+        "trace result results findings evidence memory transcript extract "
+        "research comparison assessment analysis",
+    ),
+    COUNTED: hint(
+        "entry item note record finding chunk snippet observation snapshot "
+        "screenshot bundle stub hypothesis correction fix claim artifact",
+    ),
+    STEP: hint(
+        "steps step",
+    ),
+    OPTION: hint(
+        "option variant scenario stub alternative",
+    ),
+}
 
 
 def numbered_places(passage: Passage, known: Known) -> list[Gap]:
     """Return pointers by number or letter into lists that the requester does not have."""
     text = passage.own_words
+    words = passage.words
     gaps: list[Gap] = []
-    for match in CLICKED.finditer(text):
+    for match in CLICKED.finditer(text) if "[" in text else ():
         if not known.to_requester(match.group(1)):
             gaps.append(_gap(passage, match, 1))
             break
     if known.has_files:
         return gaps
-    for match in PART.finditer(text):
+    for match in PART.finditer(text) if words.may_hold(HINTS[PART]) else ():
         if match.group(2).lower().split()[-1] not in known.folded:
             gaps.append(_gap(passage, match, 1))
             break
-    listed = LIST.search(passage.unfenced) is not None
-    gaps += _counted(passage, known, listed=listed)
     # The reply is looked at first: what its requester wrote before may be long.
-    step = None if listed or known.has_replies else STEP.search(text)
-    if step and not OF.match(text, step.end()) and not GUIDE.search(known.requester):
-        gaps.append(_gap(passage, step, 1))
-    gaps += _options(passage, known)
+    step = words.may_hold(HINTS[STEP]) and not known.has_replies
+    counted = words.may_hold(HINTS[COUNTED])
+    if (step or counted) and not LIST.search(passage.unfenced):
+        gaps += _counted(passage, known) if counted else []
+        gaps += _step(passage, known) if step else []
+    if words.may_hold(HINTS[OPTION]):
+        gaps += _options(passage, known)
     return gaps
 
 
-def _counted(passage: Passage, known: Known, *, listed: bool) -> list[Gap]:
+def _step(passage: Passage, known: Known) -> list[Gap]:
+    """The first instruction by number, where no instructions were given."""
+    text = passage.own_words
+    match = STEP.search(text)
+    if match is None or OF.match(text, match.end()) or GUIDE.search(known.requester):
+        return []
+    return [_gap(passage, match, 1)]
+
+
+def _counted(passage: Passage, known: Known) -> list[Gap]:
     """The first thing of the agent's that is called by its number in a list of its own."""
     text = passage.own_words
     for match in COUNTED.finditer(text):
         name = match.group(1)
         noun = re.split(r"\s(?=\S*\d)", name)[0].lower().split()[-1]
-        if listed or noun in known.folded or TOLD.match(text, match.end()):
+        if noun in known.folded or TOLD.match(text, match.end()):
             continue
         forms = {name, name.lower()}
         if NEVER_SEEN.match(name) or any(known.origin(form) is not None for form in forms):

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from scorers.reading.gap import Gap
 from scorers.reading.known import Known
 from scorers.reading.passage import Passage
+from scorers.reading.words import hint
 
 # Output of the agent's tools, said to stand "above".
 OUTPUT = re.compile(
@@ -37,8 +38,6 @@ NOTES = re.compile(
     r"|aufzeichnungen|unterlagen|protokollen?)|en mis (?:propias )?(?:notas|apuntes|registros)"
     r"|dans mes notes|私のメモ|内部メモ)"
 )
-# Cheap to look for, and in every pattern of the notes.
-OWN = re.compile(r"(?i)\b(?:my|agent's|session|subagent's|meine[nmr]|mis|mes)\s|我|私|内部")
 # An earlier message of the agent, where the requester has had none.
 EARLIER = re.compile(
     r"(?i)\b(?:as|see|in|from|per)\s(?:\w+\s){0,4}?((?:my|our|the)\s(?:previous"
@@ -99,18 +98,50 @@ MADE_UP = re.compile(
     r"(?i)\b(?:simulated|mock|dummy|placeholder|synthetic|fabricated|made-up)\s"
     r"(?:data|data ?sets?|figures|numbers|results|statistics)\b|(?:模拟|虚构|示例)数据"
 )
-# A pattern is tried only where one of its words stands in the lower-case text: much cheaper.
-ROMANCE = ("segund", "tercer", "cuart")
+# A pattern is tried only where a word of each of its groups stands in the text: much cheaper.
 HINTS = {
-    OUTPUT: ("above", "previous", "preceding", "aforementioned", "anterior", *"上前위앞이"),
-    INDEX: ("index", "register", "scratchpad", "worklog", "run log", "table", "source list"),
-    CONFIRMED: ("run ", "trial ", "experiment ", "pass ", "variant ", "check "),
-    ENTRY: ("run ", "entry ", "note ", "chunk ", "snippet ", "observation ", "artifact "),
-    ORDINAL: ("second", "third", "fourth", "fifth", "第", "zweite", "dritte", "vierte", *ROMANCE),
-    EARLIER: ("previous", "earlier", "last", "prior", "上", "此前", "之前"),
-    ABOVE: ("above", "上"),
-    PREMISE: ("earlier", "previous", "prior"),
-    MADE_UP: ("data", "figures", "numbers", "results", "statistics", "数据"),
+    OUTPUT: hint(
+        "above previous preceding aforementioned anteriores 上 前 위 앞 이전",
+        "search tool query command observation observations api resultados 结果 工具 결과 출력",
+    ),
+    NOTES: hint(
+        "my agent session subagent meine meinen meinem meiner mis mes 我 私 内部",
+    ),
+    INDEX: hint(
+        "index register scratchpad worklog log table list",
+    ),
+    CONFIRMED: hint(
+        "run trial experiment pass variant check",
+        "confirm confirms show shows prove proves support supports rule rules "
+        "reproduce reproduces say says give gives settle settles",
+    ),
+    ENTRY: hint(
+        "run entry note chunk snippet observation artifact",
+    ),
+    ORDINAL: hint(
+        "second third fourth fifth zweite zweiten dritte dritten vierte vierten "
+        "segundo segunda segundon segundan tercer tercera tercern terceran cuarto "
+        "cuarta cuarton cuartan 第",
+        "fix approach option issue finding solution variant scenario hypothesis "
+        "alternative proposal suggestion method candidate problem cause caveat "
+        "lösung variante ansatz opción solución enfoque propuesta 方案 问题 修复 办法 选项 "
+        "原因 假设 建议 发现",
+    ),
+    EARLIER: hint(
+        "previous earlier last prior 上 前",
+        "report reply message summary analysis answer update response email mail "
+        "报告 回复 分析 邮件 总结 答复",
+    ),
+    ABOVE: hint(
+        "上 above",
+    ),
+    PREMISE: hint(
+        "earlier previous prior",
+    ),
+    MADE_UP: hint(
+        "data dataset datasets figures numbers results statistics 数据",
+        "simulated mock dummy placeholder synthetic fabricated made 模拟 虚构 示例",
+    ),
 }
 STEMS = ("simulat", "mock", "dummy", "placeholder", "synthetic", "模拟", "虚构", "示例")
 
@@ -118,16 +149,16 @@ STEMS = ("simulat", "mock", "dummy", "placeholder", "synthetic", "模拟", "虚�
 def unseen_pointers(passage: Passage, known: Known) -> Iterator[Gap]:
     """Yield pointers to material that was never sent, in no particular order."""
     text = passage.own_words
-    low = text.lower()
+    words = passage.words
 
     def tried(pattern: re.Pattern[str]) -> bool:
-        return any(hint in low for hint in HINTS[pattern])
+        return words.may_hold(HINTS[pattern])
 
     for match in OUTPUT.finditer(text) if tried(OUTPUT) else ():
         if not known.to_requester(match.group().split()[-1]):
             yield _gap(passage, match, 0, "What does it say? It was never sent.")
             break
-    notes = NOTES.search(text) if OWN.search(text) else None
+    notes = NOTES.search(text) if tried(NOTES) else None
     if notes:
         yield _gap(passage, notes, 0, "What do the notes say? They were never sent.")
     if tried(ENTRY):

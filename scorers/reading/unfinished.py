@@ -171,7 +171,7 @@ def _keys(value: Any) -> Iterator[str]:
 
 
 def _sentences(passage: Passage) -> Iterator[str]:
-    for start, end in passage.sentences():
+    for start, end in passage.sentences:
         sentence = passage.own_words[start:end].strip()
         if sentence:
             yield sentence

@@ -11,7 +11,7 @@ import pytest
 from collector import turn_stage
 from collector.config import validate
 from collector.document import Document
-from collector.errors import Retryable
+from collector.errors import Permanent, Retryable
 from collector.otlp import decode
 from collector.service import Service
 
@@ -28,11 +28,11 @@ class Stubborn:
         self.failures, self.written = failures, []
         self.error = error
 
-    def write_all(self, entries, marks=()):
+    def write_all(self, entries, marks=(), *, revised=()):
         if self.failures:
             self.failures -= 1
-            if self.error is None:
-                return [None for _ in entries]
+            if isinstance(self.error, Permanent):
+                return [self.error for _ in entries]
             raise self.error
         self.written += [entry.turn.turn_id for entry in entries]
         return [True for _ in entries]
@@ -113,7 +113,7 @@ def test_turns_wait_for_a_ledger_that_refuses(tmp_path, monkeypatch):
 
 
 def test_a_turn_that_can_never_be_stored_is_counted(tmp_path):
-    service, ledger = make(tmp_path), Stubborn(1, None)
+    service, ledger = make(tmp_path), Stubborn(1, Permanent("too large"))
     asyncio.run(play(service, ledger, enough=lambda service: counted(service) == 1))
     assert ledger.written == []
     assert 'ledger_writes_total{outcome="failed"} 1.0' in service.aggregate.render()[0].decode()

@@ -4,8 +4,10 @@ from dataclasses import dataclass
 
 import pytest
 
-from collector.assembly.assembler import LINK_SIZE, Assembler, close
+from collector.assembly.assembler import GROUP_SHARE, Assembler
+from collector.assembly.closing import close
 from collector.assembly.conversations import Conversations
+from collector.assembly.footprint import GROUP_SIZE, PLACE_SIZE
 from collector.assembly.settings import TurnsConfig
 from collector.span import LogRecord, Span
 
@@ -28,7 +30,7 @@ class Table:
         self.assembler = Assembler(SETTINGS.model_copy(update=settings), self.clock)
         self.known = Conversations()
 
-    def add(self, run, *operations, size=1000):
+    def add(self, run, *operations, sequence=0):
         return [
             self.assembler.add(
                 Span(
@@ -37,9 +39,9 @@ class Table:
                     parent_id=operation.parent_id,
                     start_ns=operation.start_ns,
                     end_ns=operation.end_ns,
-                    size=size,
                 ),
                 (operation,),
+                sequence,
             )
             for operation in operations
         ]
@@ -191,9 +193,17 @@ def test_same_tool_call_id_by_chance_links_nothing(table, run, say):
     assert [(t.request, t.reply) for t in table.closed(after=11)] == [("Yours?", "Yours.")]
 
 
+def size_of(*operations):
+    """The bytes that operations of one trace take."""
+    table = Table()
+    table.add(None, *operations)
+    return table.assembler.size
+
+
 def test_bytes_are_bounded(run, say):
-    table = Table(max_open_bytes=40_000)
-    for number in range(60):
+    one_size = size_of(run.call([say.user("10?")], say.says("ok")))
+    table = Table(max_open_bytes=40 * one_size)
+    for number in range(10, 70):
         one = say.Run(trace=f"{number:032x}")
         table.clock.now += 0.01
         table.add(one, one.call([say.user(f"{number}?")], say.says("ok")))
@@ -201,12 +211,13 @@ def test_bytes_are_bounded(run, say):
     assert len(closed) == 20, "the oldest close early, no more than needed"
     assert {turn.closed_by for turn in closed} == {"deadline"}
     table.closed()
-    assert table.assembler.size <= 40_000
+    assert table.assembler.size <= 40 * one_size
 
 
 def test_one_giant_trace_is_cut_and_said_to_be(run, say):
-    table = Table(max_open_bytes=40_000)
-    kept = table.add(run, *[run.call([say.user("x")], say.says(str(n))) for n in range(30)])
+    calls = [run.call([say.user("x")], say.says(f"{n:02}")) for n in range(30)]
+    table = Table(max_open_bytes=GROUP_SHARE * size_of(*calls[:10]))
+    kept = table.add(run, *calls)
     assert kept.count(None) == 10
     assert kept.count("turn_too_large") == 20
     other = say.Run(trace="b" * 32)
@@ -223,9 +234,9 @@ def test_closed_turns_are_forgotten_after_lingering(table, run, say):
 
 def test_spans_without_operations_cost_their_place_only(table):
     table.assembler.add(Span(trace_id="a" * 32, span_id="1", size=20_000_000), ())
-    assert table.assembler.size == LINK_SIZE
+    assert table.assembler.size == PLACE_SIZE + GROUP_SIZE
     assert table.assembler.add(LogRecord(trace_id="a" * 32, body="x" * 9999, size=9999), ()) is None
-    assert table.assembler.size == LINK_SIZE
+    assert table.assembler.size == PLACE_SIZE + GROUP_SIZE
 
 
 def test_record_of_no_trace_and_no_conversation_is_said_to_be_dropped(table, run, say):
@@ -250,3 +261,158 @@ def test_traffic_of_something_else_closes_no_turn_early(run, say):
     assert table.assembler.open_count == 1
     table.closed(after=11)
     assert len(table.assembler.groups) == 1
+
+
+def test_a_repeated_history_is_counted_once(run, say):
+    """Readers share the messages that a call repeats."""
+    history = [say.user("x" * 50_000)]
+    once = size_of(run.call(history, say.says("1")))
+    history += [say.says("1"), say.user("go on")]
+    assert size_of(*run.operations, run.call(history, say.says("2"))) < once + 5_000
+
+
+def test_a_text_takes_what_its_widest_character_asks_for(run, say):
+    plain = size_of(run.call([say.user("x" * 10_000)], say.says("1")))
+    assert size_of(run.call([say.user("x" * 9_999 + "😀")], say.says("1"))) > plain + 29_000
+
+
+def test_what_closed_turns_hold_goes_before_open_turns_do(run, say):
+    sizes = size_of(run.call([say.user("x" * 10_000)], say.says("ok")))
+    table = Table(max_open_bytes=20 * sizes)
+    runs = [say.Run(trace=f"{number:032x}") for number in range(19)]
+    for number, one in enumerate(runs):
+        table.clock.now += 1
+        call = one.call([say.user("x" * 10_000)], say.says("ok"), parent=None)
+        assert table.add(one, call) == [None]
+        table.closed()
+        if number == 0:
+            first, late = call, one.tool("gates", "B: locked", "c1", parent=call.span_id, start=999)
+    table.closed(after=3)
+    assert table.assembler.size < 10 * sizes, "a quarter, and what has not settled"
+    assert len(table.assembler.groups) == 19
+    assert table.add(None, first) == ["duplicate"], "it is still known"
+    assert table.add(None, late) == ["late"]
+    assert table.closed(after=1000) == []
+
+
+def test_a_long_session_goes_on_and_holds_its_latest_turns_only(table, run, say, monkeypatch):
+    monkeypatch.setattr("collector.assembly.retained.MANY_RECORDS", 20)
+    history = []
+    for number in range(60):
+        history += [say.user(f"Question {number}?")]
+        table.add(run, run.call(list(history), say.says(f"Answer {number}.")))
+        [turn] = table.closed(after=11)
+        assert (turn.request, turn.reply) == (f"Question {number}?", f"Answer {number}.")
+        assert len(turn.requester.dialog) == 2 * number + 1
+        history += [say.says(f"Answer {number}.")]
+    [group] = table.assembler.groups.values()
+    assert len(group.held) <= 20
+    assert table.add(run, run.tool("t", "x", start=1_001)) == ["late"]
+    assert table.closed(after=11) == []
+
+
+def test_a_waiting_turn_is_not_assembled_again_for_what_cant_end_it(table, run, say):
+    history = [say.user("Locked?")]
+    for number in range(20):
+        wants = say.asks((f"c{number}", "gates", "{}"))
+        table.add(run, run.call(list(history), wants))
+        table.add(run, run.tool("gates", f"B: locked {number}", f"c{number}"))
+        table.clock.now += 11
+        assert len(table.assembler.due()) == (number == 0)
+        if number == 0:
+            table.assembler.again(run.trace)
+            assert table.closed() == []
+        history += [wants, say.returns(f"c{number}", f"B: locked {number}")]
+    table.add(run, run.call(history, say.says("Yes.")))
+    [turn] = table.closed(after=11)
+    assert (turn.model_calls, len(turn.tool_results)) == (21, 20)
+
+
+def test_a_turn_broken_off_at_the_deadline_is_revised_at_its_end_or_the_next_deadline(
+    table, run, say
+):
+    first, tool, last = usual(run, say)
+    table.add(run, first)
+    [before] = table.closed(after=601)
+    table.add(run, tool)
+    assert table.closed(after=60) == []
+    [between] = table.closed(after=541)
+    assert (between.turn_id, len(between.tool_results)) == (before.turn_id, 1)
+    table.add(run, last)
+    [after] = table.closed(after=11)
+    assert (after.turn_id, after.reply) == (before.turn_id, "Yes.")
+
+
+def test_a_trace_of_countless_tiny_spans_starves_nobody(table, run, say, monkeypatch):
+    monkeypatch.setattr("collector.assembly.assembler.MOST_RECORDS", 10)
+    kept = table.add(run, *[run.call([say.user("x")], say.says(str(n))) for n in range(30)])
+    assert (kept.count(None), kept.count("turn_too_large")) == (10, 20)
+
+
+def test_groups_that_wait_are_not_looked_at(table, run, say, monkeypatch):
+    for number in range(50):
+        one = say.Run(trace=f"{number:032x}")
+        table.add(one, usual(one, say)[0])
+    table.closed(after=11)
+    looked = []
+    monkeypatch.setattr(table.assembler._agenda, "reason", lambda group, _: looked.append(group))
+    for _ in range(100):
+        table.closed(after=1)
+    assert looked == []
+
+
+def test_moments_that_are_past_do_not_pile_up(run, say):
+    table = Table(max_open_turns=5)
+    for number in range(3_000):
+        one = say.Run(trace=f"{number:032x}")
+        table.add(one, one.call([say.user("x")], say.says("y"), parent=None))
+        table.closed(after=0.1)
+    assert len(table.assembler._agenda._entries) < 2_000
+
+
+def test_the_lowest_number_of_an_open_group_is_kept(table, run, say):
+    first, tool, last = usual(run, say)
+    other = say.Run(trace="b" * 32)
+    assert table.assembler.oldest_sequence() is None
+    table.assembler.add(Span(trace_id="c" * 32, span_id="1"), (), 3)
+    assert table.assembler.oldest_sequence() is None, "places of spans pin nothing"
+    table.add(run, first, sequence=5)
+    table.add(other, other.call([say.user("x")], say.says("y")), sequence=6)
+    table.add(run, tool, last, run.agent(), sequence=7)
+    table.clock.now += 3
+    [closing] = table.assembler.due()
+    assert (closing.first_sequence, closing.sequence) == (5, 7)
+    assert closing.traces == (run.trace,)
+    assert table.assembler.oldest_sequence() == 5, "nothing of it is stored yet"
+    closed = close(closing, table.known)
+    assert (closed.first_sequence, closed.sequence, closed.traces) == (5, 7, (run.trace,))
+    table.assembler.done(closed)
+    assert table.assembler.oldest_sequence() == 6
+
+
+def test_linked_groups_share_their_numbers(table, run, say):
+    other = say.Run(trace="b" * 32, at=2_000)
+    wants = say.asks(("ow1", "directory", "{}"))
+    table.add(run, run.call([say.user("Hours?")], wants, parent=None), sequence=2)
+    given = [say.user("Hours?"), wants, say.returns("ow1", "8-18")]
+    table.add(other, other.call(given, say.says("8 to 18."), parent=None), sequence=9)
+    table.clock.now += 11
+    [closing] = table.assembler.due()
+    assert (closing.first_sequence, closing.sequence) == (2, 9)
+    assert set(closing.traces) == {run.trace, other.trace}
+
+
+def test_turns_given_out_before_a_restart_keep_their_names(table, run, say):
+    table.add(run, run.call(None, say.says("Yes.")))
+    table.clock.now += 11
+    [closing] = table.assembler.due()
+    before = close(closing, table.known)
+    agent = run.agent(input=(say.user("Locked?"),), output=(say.says("Yes."),))
+    again = Table()
+    spans = {name: given.spans for name, given in before.given.items()}
+    again.assembler.restore([run.trace, "b" * 32], spans)
+    again.add(run, *run.operations[:1], agent)
+    [turn] = again.closed(after=11)
+    assert turn.request == "Locked?"
+    assert turn.turn_id == before.turns[0].turn_id
+    assert set(again.assembler.groups) == {run.trace}, "its traces are one group again"

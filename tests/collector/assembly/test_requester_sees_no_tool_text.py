@@ -11,7 +11,8 @@ from hypothesis import given as examples
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from collector.assembly.assembler import Assembler, close
+from collector.assembly.assembler import Assembler
+from collector.assembly.closing import close
 from collector.assembly.conversations import Conversations
 from collector.assembly.material import Material
 from collector.assembly.settings import TurnsConfig

@@ -6,9 +6,15 @@ import pytest
 from entries import delivery, entry
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from prometheus_client import REGISTRY
+from prometheus_client import REGISTRY, CollectorRegistry
+from prometheus_client.exposition import generate_latest as plain_text
+from prometheus_client.metrics_core import Metric
+from prometheus_client.openmetrics.exposition import ALLOWUTF8
+from prometheus_client.openmetrics.exposition import generate_latest as openmetrics_text
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as parse_openmetrics
 from prometheus_client.parser import text_string_to_metric_families as parse_text
+from prometheus_client.samples import Exemplar
+from prometheus_client.utils import floatToGoString
 
 from collector.exporters.aggregate import Aggregate
 from collector.exporters.family import OVERFLOW, Family
@@ -82,6 +88,68 @@ def test_any_text_makes_a_valid_exposition(texts):
     assert sum(sample.value for sample in observed.samples) == len(texts)
 
 
+@pytest.mark.parametrize("accept", ["", OPENMETRICS])
+@given(texts=st.lists(NASTY, min_size=1, max_size=4), count=st.integers(0, 10**17))
+@settings(max_examples=30, deadline=None)
+def test_what_is_written_is_what_prometheus_client_writes(accept, texts, count):
+    aggregate = Aggregate(scorers=["lexical_reader"], max_series=6)
+    aggregate.watch("tellback_open_turns", lambda: count / 7)
+    aggregate.refused("otlp_http", "traces", "too_large", count)
+    for text in texts * 4:
+        aggregate.turn(
+            entry(
+                agent=text, deliveries=[delivery(tool=text, fields={text: (1, 3), "due": (0, 1)})]
+            ),
+            close_delay_s=count / 3,
+        )
+    registry = CollectorRegistry(auto_describe=False)
+    registry.register(Reference(aggregate.snapshot()))
+    write = openmetrics_text if accept else plain_text
+    assert aggregate.render(accept)[0] == write(registry, escaping=ALLOWUTF8)
+
+
+class Reference:
+    """A snapshot as prometheus_client asks for it."""
+
+    def __init__(self, snapshot):
+        self.snapshot = snapshot
+
+    def collect(self):
+        for reading in self.snapshot:
+            instrument = reading.instrument
+            metric = Metric(instrument.family, instrument.help, instrument.kind, instrument.unit)
+            for at, values in enumerate(reading.labels):
+                labels = dict(zip(instrument.labels, values, strict=False))
+                if instrument.labels and values == OVERFLOW:
+                    labels = {"otel_metric_overflow": "true"}
+                if not instrument.buckets:
+                    metric.add_sample(
+                        instrument.name,
+                        labels,
+                        reading.values[at],
+                        exemplar=exemplar(reading.exemplars[at]),
+                    )
+                    continue
+                bounds = (*map(floatToGoString, instrument.buckets), "+Inf")
+                total = 0
+                for bound, held, seen in zip(bounds, *reading.buckets[at], strict=True):
+                    total += held
+                    named = {**labels, "le": bound}
+                    name = f"{instrument.name}_bucket"
+                    metric.add_sample(name, named, total, exemplar=exemplar(seen))
+                metric.add_sample(f"{instrument.name}_count", labels, total)
+                metric.add_sample(f"{instrument.name}_sum", labels, reading.values[at])
+            if reading.labels:
+                yield metric
+
+
+def exemplar(found):
+    if found is None:
+        return None
+    trace, value, seconds = found
+    return Exemplar({"trace_id": trace}, value, round(seconds, 3))
+
+
 @given(text=NASTY)
 def test_a_label_is_short_valid_and_never_empty(text):
     label = clean(text)
@@ -100,10 +168,10 @@ def test_too_many_tools_go_to_the_overflow_and_sums_stay_whole():
     aggregate = Aggregate()
     for number in range(CAPS["tool"] + 50):
         aggregate.turn(entry(deliveries=[delivery(tool=f"tool_{number}")]))
-    series = dict(_series(aggregate, "tellback_tool_results_total"))
+    series = _values(aggregate, "tellback_tool_results_total")
     assert len(series) == CAPS["tool"] + 1
-    assert series[OVERFLOW].value == 50
-    assert sum(one.value for one in series.values()) == CAPS["tool"] + 50
+    assert series[OVERFLOW] == 50
+    assert sum(series.values()) == CAPS["tool"] + 50
     text = aggregate.render(OPENMETRICS)[0].decode()
     assert 'tellback_tool_results_total{otel_metric_overflow="true"} 50.0' in text
 
@@ -113,8 +181,8 @@ def test_one_agents_invented_tools_leave_room_for_another():
     for number in range(CAPS["tool"] * 2):
         aggregate.turn(entry(agent="wild", deliveries=[delivery(tool=f"tool_{number}")]))
     aggregate.turn(entry(agent="calm", deliveries=[delivery(tool="search")]))
-    labels = [labels for labels, _ in _series(aggregate, "tellback_tool_results_total")]
-    assert ("calm", "1.4", "test", "search", "deliver", "cut") in labels
+    series = _values(aggregate, "tellback_tool_results_total")
+    assert ("calm", "1.4", "test", "search", "deliver", "cut") in series
 
 
 def test_fields_that_look_like_data_are_no_labels_and_are_counted():
@@ -126,8 +194,8 @@ def test_fields_that_look_like_data_are_no_labels_and_are_counted():
         "A. Person": (0, 1),
     } | {f"key_{number}": (0, 1) for number in range(300)}
     aggregate.turn(entry(deliveries=[delivery(fields=fields)]))
-    series = dict(_series(aggregate, "tellback_tool_field_results_total"))
-    assert sum(one.value for one in series.values()) == 304
+    series = _values(aggregate, "tellback_tool_field_results_total")
+    assert sum(series.values()) == 304
     named = {labels[4] for labels in series if labels}
     assert "due_date" in named
     assert len(named) == CAPS["field"]
@@ -137,20 +205,19 @@ def test_the_configured_number_of_series_holds():
     aggregate = Aggregate(max_series=10)
     for number in range(40):
         aggregate.turn(entry(agent=f"agent-{number}"))
-    for instrument, series in aggregate.snapshot():
+    for reading in aggregate.snapshot():
         # Labels that are filled come together, so that the last ones may exceed it.
-        assert len(series) <= 10 + 8, instrument.name
-    total = sum(one.value for _, one in _series(aggregate, "tellback_replies_observed_total"))
-    assert total == 40
+        assert len(reading.labels) <= 10 + 8, reading.instrument.name
+    assert sum(_values(aggregate, "tellback_replies_observed_total").values()) == 40
 
 
 def test_a_histogram_is_cumulative_and_holds_values_at_its_bounds():
     family = Family(Instrument(name="x", kind="histogram", help="X.", buckets=(1, 5)))
     for value in (0, 1, 1.5, 5, 99):
-        family.observe({}, value)
-    ((_, series),) = family.snapshot()
-    assert series.buckets == [2, 2, 1]
-    assert series.value == 106.5
+        family.observe((), value)
+    reading = family.read()
+    assert reading.buckets == [([2, 2, 1], [None, None, None])]
+    assert reading.values == [106.5]
 
 
 def test_the_format_follows_the_accept_header():
@@ -177,5 +244,6 @@ def test_the_global_registry_is_left_alone():
     assert b"python_gc" not in aggregate.render()[0]
 
 
-def _series(aggregate, name):
-    return next(series for each, series in aggregate.snapshot() if each.name == name)
+def _values(aggregate, name):
+    reading = next(one for one in aggregate.snapshot() if one.instrument.name == name)
+    return dict(zip(reading.labels, reading.values, strict=True))

@@ -8,7 +8,7 @@ import pytest
 
 from collector.assembly.settings import TurnsConfig
 from running import Live, run
-from traces import MINUTE, SECOND, Trace, assistant, call, request, tool, user
+from traces import MINUTE, SECOND, Trace, assistant, call, tool, user
 
 
 def one_turn(rows=300):
@@ -30,8 +30,9 @@ def only(live):
 
 def test_what_was_left_out_for_its_size_is_not_unread():
     spans = one_turn(rows=900)
-    size = sum(len(request([span])) for span in spans[:2])
-    live = Live(TurnsConfig(max_open_bytes=4 * size))
+    first = Live()
+    first.send(spans[:2])
+    live = Live(TurnsConfig(max_open_bytes=4 * first.pipeline.assembler.size))
     live.send(spans)
     live.wait(60)
     assert live.observer.left_out["turn_too_large"]

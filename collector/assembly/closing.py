@@ -1,0 +1,131 @@
+"""A `Closing`: a group whose turns may be over, and how it becomes the turns it gave out."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from collector.assembly.conversations import Conversations
+from collector.assembly.material import Key, Material, key_of
+from collector.assembly.open_turns import Given
+from collector.assembly.turns import assemble
+from scorers.turn import ClosedBy, ToolExecution, Turn
+
+
+@dataclass(slots=True)
+class Closing:
+    """A group whose turns may be over. `waits`: an unfinished last turn goes on waiting.
+
+    `first_sequence` and `sequence` are the lowest and the highest number of the records in it,
+    `traces` its trace keys.
+    """
+
+    key: str
+    material: Material
+    closed_by: ClosedBy
+    waits: bool
+    given: dict[str, Given]
+    sequence: int = 0
+    first_sequence: int = 0
+    traces: tuple[str, ...] = ()
+
+    @property
+    def started_ns(self) -> int:
+        """When its first operation began."""
+        starts = (operation.start_ns for operation in self.material.operations)
+        return min(filter(None, starts), default=0)
+
+
+@dataclass(slots=True)
+class Closed:
+    """What a closing gave: turns that are new or changed. `unfinished`: the last turn waits;
+    `broken_off`: it was given out without its end; `left_out` counts tool calls of no turn."""
+
+    key: str
+    turns: list[Turn]
+    given: dict[str, Given]
+    unfinished: bool = False
+    broken_off: bool = False
+    left_out: int = 0
+    sequence: int = 0
+    first_sequence: int = 0
+    traces: tuple[str, ...] = ()
+
+
+def close(closing: Closing, conversations: Conversations | None) -> Closed:
+    """Assemble a closing's turns. A turn given out before keeps its name, and is left out where
+    nothing came since; an unfinished last turn is left out where the closing may wait."""
+    turns = assemble(closing.material, closed_by=closing.closed_by, conversations=conversations)
+    broken_off = bool(turns) and turns[-1].reply_missing in ("unfinished", "closed_early")
+    unfinished = broken_off and closing.waits
+    left_out = 0 if turns else len(_tools(closing.material))
+    if unfinished:
+        turns = turns[:-1]
+    changed: list[Turn] = []
+    given: dict[str, Given] = {}
+    for turn, name in zip(turns, _names(turns, closing.given), strict=True):
+        spans = _spans(turn)
+        named = turn if name == turn.turn_id else replace(turn, turn_id=name)
+        if name in closing.given and _is_same(closing.given[name], Given(spans, named)):
+            continue
+        given[name] = Given(spans, named)
+        changed.append(named)
+    return Closed(
+        closing.key,
+        changed,
+        given,
+        unfinished,
+        broken_off,
+        left_out,
+        closing.sequence,
+        closing.first_sequence,
+        closing.traces,
+    )
+
+
+def _is_same(before: Given, now: Given) -> bool:
+    """Whether a turn was given out as it is now, whatever closed it."""
+    if before.spans != now.spans or before.turn is None or now.turn is None:
+        return False
+    return replace(now.turn, closed_by=before.turn.closed_by) == before.turn
+
+
+def _tools(material: Material) -> set[Key]:
+    return {key_of(o) for o in material.operations if isinstance(o, ToolExecution)}
+
+
+def _names(turns: Sequence[Turn], given: Mapping[str, Given]) -> list[str]:
+    """Return a name for each turn, no two alike: that of a turn given out before with which it
+    shares spans, else its own. Of several turns that became one the last counts; of one that
+    became several, the one with most of its spans keeps its name."""
+    order = {name: number for number, name in enumerate(given)}
+    owners = {span: name for name, before in given.items() for span in before.spans}
+    shared = Counter(
+        (at, owners[span])
+        for at, turn in enumerate(turns)
+        for span in _spans(turn)
+        if span in owners
+    )
+    names: dict[int, str] = {}
+    taken: set[str] = set()
+    for at, name in sorted(shared, key=lambda pair: (-order[pair[1]], -shared[pair])):
+        if at not in names and name not in taken:
+            names[at] = name
+            taken.add(name)
+    for at, turn in enumerate(turns):
+        name = turn.turn_id
+        while at not in names and name in taken:
+            name = hashlib.sha256(name.encode()).hexdigest()[:32]
+        taken.add(names.setdefault(at, name))
+    return [names[at] for at in range(len(turns))]
+
+
+def _spans(turn: Turn) -> frozenset[Key]:
+    trace = turn.trace_ids[0] if turn.trace_ids else ""
+    found = {(call.trace_id, call.span_id) for call in turn.inferences}
+    found |= {(trace, result.span_id) for result in turn.tool_results if result.span_id}
+    if turn.reply_span_id is not None:
+        found.add((turn.reply_trace_id or trace, turn.reply_span_id))
+    return frozenset(found or {(trace, turn.turn_id)})
