@@ -57,6 +57,7 @@ CODINGS = {
 # A connection that is reset leaves nothing behind, so that ports never run out.
 RESET = struct.pack("ii", 1, 0)
 PATIENCE = 10.0  # seconds: far beyond what any answer takes
+TURNS = 10  # of the event loop
 FAILED = re.compile(rb"HTTP/1\.1 (5\d\d) ")
 STATUS = re.compile(rb"HTTP/1\.1 ([2-5]\d\d) ")
 
@@ -131,7 +132,9 @@ class HttpReceiver:
                     for piece in pieces(data):
                         await loop.sock_sendall(client, piece)
                         await asyncio.sleep(0)
-                    if not waits:
+                    if not waits:  # or only for what is answered at once
+                        for _ in range(TURNS):
+                            await asyncio.sleep(0)
                         client.shutdown(socket.SHUT_WR)
                     while answer := await loop.sock_recv(client, 1 << 16):
                         answers.append(answer)
