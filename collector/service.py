@@ -107,6 +107,8 @@ class Service:
                     async with AsyncExitStack() as sources:
                         # They answer from the start: who sends is told to come again.
                         await self._start(sources, self._grpc)
+                        listening = tasks.create_task(self._grpc.keep_listening(), name="gRPC")
+                        sources.callback(listening.cancel)
                         await self._start(sources, self._http)
                         await self._recover(tasks)
                         self._receiving = not self._stop.is_set()

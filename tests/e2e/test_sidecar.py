@@ -6,10 +6,12 @@ import os
 import sqlite3
 from pathlib import Path
 
+import grpc
 import pytest
 
 from sidecar import Sidecar, until
 
+EXPORT = "/opentelemetry.proto.collector.trace.v1.TraceService/Export"
 REPORTS = Path(__file__).parents[1] / "golden" / "reports"
 BODY = (REPORTS / "01-int64-as-string" / "001-traces.json").read_bytes()
 UNFINISHED = (REPORTS / "64-stream-error-root-and-call-missing" / "001-traces.json").read_bytes()
@@ -92,3 +94,16 @@ def test_a_folder_that_cant_be_written_is_one_plain_sentence(tmp_path):
     sidecar = Sidecar(tmp_path)
     assert sidecar.process.wait(30) == 2
     assert "Traceback" not in sidecar.log.read_text()
+
+
+def test_a_call_that_ends_grpcs_server_ends_nothing_else(tmp_path):
+    """A method that is no UTF-8 stops grpc.aio (1.85) for good; it is started again."""
+    with (
+        Sidecar(tmp_path) as sidecar,
+        grpc.insecure_channel(f"127.0.0.1:{sidecar.grpc}") as channel,
+    ):
+        with pytest.raises(grpc.RpcError):
+            channel.unary_unary(b"/opentelemetry.\xff/Export")(b"", timeout=30)
+        export = channel.unary_unary(EXPORT)
+        assert export(b"", timeout=30, wait_for_ready=True) == b""
+        assert "listening again" in sidecar.log.read_text()

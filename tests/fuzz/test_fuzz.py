@@ -44,4 +44,4 @@ def test_nothing_is_found(name, tmp_path):
     assert ended.returncode == 0, "\n".join([*found, ended.stderr[-6000:]])
     executed = re.search(r"number_of_executed_units: (\d+)", ended.stderr)
     assert executed, ended.stderr[-2000:]
-    assert int(executed[1]) >= 100, "not even the seeds"
+    assert int(executed[1]) >= 20, "hardly anything was tried"

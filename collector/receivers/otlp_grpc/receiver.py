@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,11 @@ if TYPE_CHECKING:
 
 RECEIVER = "otlp_grpc"
 _KEY = "receivers.otlp.grpc"
+
+# Between two looks at whether the server still serves.
+_LOOK_SECONDS = 0.5
+
+_log = logging.getLogger(__name__)
 
 _SERVICES: dict[str, Signal] = {
     "opentelemetry.proto.collector.trace.v1.TraceService": "traces",
@@ -56,6 +62,33 @@ class OtlpGrpc:
 
     async def start(self) -> None:
         """Listen. Raises `ConfigError` when the endpoint or a file can't be had."""
+        self._server = await self._listen(self._config.endpoint)
+
+    async def keep_listening(self) -> None:
+        """Listen again where gRPC's server gave up. Ends after `shutdown`; to be cancelled before.
+
+        It does (seen in 1.85) after one call whose method is no UTF-8: nobody could connect any
+        more, and nobody would be told.
+        """
+        while (server := self._server) is not None:
+            try:
+                await server.wait_for_termination(_LOOK_SECONDS)
+            except Exception as error:  # noqa: BLE001 - whatever ended it, others want to be served
+                _log.error("the gRPC server ended (%s): listening again", type(error).__name__)
+                self._intake.refuse("unknown", Permanent("unreadable", reason="unknown_method"))
+                await server.stop(None)  # what it was at, its senders send again
+                await self._listen_again()
+
+    async def _listen_again(self) -> None:
+        try:
+            # The port that was bound, also where any would do.
+            host = self._config.endpoint.rpartition(":")[0]
+            self._server = await self._listen(f"{host}:{self.port}")
+        except ConfigError as error:
+            _log.error("%s", error)
+            await asyncio.sleep(_LOOK_SECONDS)
+
+    async def _listen(self, endpoint: str) -> grpc.aio.Server:
         # Here and not above: it takes long to import and starts threads.
         import grpc.aio  # noqa: PLC0415
 
@@ -72,17 +105,17 @@ class OtlpGrpc:
         server.add_generic_rpc_handlers((_others(grpc, self._refuse),))
         try:
             # gRPC would write lines of its own beside our sentence.
-            _check_free(config.endpoint)
+            _check_free(endpoint)
             if tls is None:
-                self.port = server.add_insecure_port(config.endpoint)
+                self.port = server.add_insecure_port(endpoint)
             else:
-                self.port = server.add_secure_port(config.endpoint, channel.credentials(tls))
+                self.port = server.add_secure_port(endpoint, channel.credentials(tls))
         except OSError as error:
-            raise ConfigError(f"{_KEY}.endpoint {config.endpoint}: {error.strerror}") from None
+            raise ConfigError(f"{_KEY}.endpoint {endpoint}: {error.strerror}") from None
         except RuntimeError as error:
-            raise ConfigError(f"{_KEY}.endpoint {config.endpoint}: {error}") from None
+            raise ConfigError(f"{_KEY}.endpoint {endpoint}: {error}") from None
         await server.start()
-        self._server = server
+        return server
 
     async def shutdown(self, deadline: float) -> None:
         """Take no new request; answer those under way, or cancel them at the deadline."""

@@ -57,6 +57,7 @@ CODINGS = {
 # A connection that is reset leaves nothing behind, so that ports never run out.
 RESET = struct.pack("ii", 1, 0)
 PATIENCE = 10.0  # seconds: far beyond what any answer takes
+TURNS = 10  # of the event loop
 FAILED = re.compile(rb"HTTP/1\.1 (5\d\d) ")
 STATUS = re.compile(rb"HTTP/1\.1 ([2-5]\d\d) ")
 
@@ -114,12 +115,12 @@ class HttpReceiver:
         assert not [key for key in self._recorder.refused_by if key[2] == "internal"]
         errors = [status for status in STATUS.findall(answers) if status >= b"300"]
         assert refused >= len(errors), (refused, answers[:300])
-        good = self._runner.run(
-            self._exchange(request(*GOOD_HEAD, b"connection: close", body=GOOD))
-        )
+        last = request(*GOOD_HEAD, b"connection: close", body=GOOD)
+        good = self._runner.run(self._exchange(last, waits=True))
         assert good.startswith(b"HTTP/1.1 200 "), good[:200]
 
-    async def _exchange(self, data):
+    async def _exchange(self, data, *, waits=False):
+        """Return what is answered. Who waits leaves it to the server to close the connection."""
         loop = asyncio.get_running_loop()
         with socket.socket() as client:
             client.setblocking(False)
@@ -131,7 +132,10 @@ class HttpReceiver:
                     for piece in pieces(data):
                         await loop.sock_sendall(client, piece)
                         await asyncio.sleep(0)
-                    client.shutdown(socket.SHUT_WR)
+                    if not waits:  # or only for what is answered at once
+                        for _ in range(TURNS):
+                            await asyncio.sleep(0)
+                        client.shutdown(socket.SHUT_WR)
                     while answer := await loop.sock_recv(client, 1 << 16):
                         answers.append(answer)
                 except OSError:  # the server has said what it had to say
