@@ -181,6 +181,8 @@ def _settled(produced: str, delivered: str, ends: list[Run], found: list[Run]) -
 def _inner_head(produced: str, delivered: str) -> Run:
     """Find the opening of `produced` inside `delivered`."""
     opening = len(produced) - len(produced.lstrip())
+    if not holds(delivered, produced[opening : opening + ANCHOR]):
+        return Run(0, 0, 0)
     for size in (4 * ANCHOR, 2 * ANCHOR, ANCHOR):
         anchor = produced[opening : opening + size]
         at = delivered.find(anchor) if len(anchor) == size else -1
@@ -196,6 +198,8 @@ def _inner_head(produced: str, delivered: str) -> Run:
 def _inner_tail(produced: str, delivered: str) -> Run:
     """Find the end of `produced` inside `delivered`."""
     end = len(produced.rstrip())
+    if not holds(delivered, produced[max(0, end - ANCHOR) : end]):
+        return Run(len(produced), len(delivered), 0)
     for size in (4 * ANCHOR, 2 * ANCHOR, ANCHOR):
         anchor = produced[end - size : end] if end >= size else ""
         at = delivered.rfind(anchor) + size if anchor else -1

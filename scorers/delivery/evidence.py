@@ -98,6 +98,8 @@ class Holder:
 def field_counts(layout: Layout, evidence: Evidence, work: Work) -> dict[str, tuple[int, int]]:
     """Return (delivered, produced) per field: key and complete value, counted in every record. A
     column of a CSV counts only if its name arrived too."""
+    if not layout.size and layout.header is None:
+        return {}
     work.spend(layout.size // 2, "fields")
     holder = Holder(evidence.ranges)
     produced = _field_totals(layout)
