@@ -15,8 +15,7 @@ from scorers.glance import holds
 
 # A run in the middle that is shorter than this is chance.
 SHORTEST = 16
-# Characters whose blocks are looked for one by one.
-FEW = 400
+FEW = 400  # characters whose blocks are looked for one by one
 # Look-ups after which the rest counts as not found; bounds the time on unrelated texts. Trying a
 # place costs as much as several, and more the longer the list of what is still free.
 MOST_LOOKUPS = 500_000
@@ -251,8 +250,7 @@ def _fill(produced: str, delivered: str, runs: list[Run], shortest: int) -> list
 
 
 def _any_block(produced: str, delivered: str, known: list[tuple[int, int]]) -> bool:
-    """Say whether few characters may hold a run: each holds one of their blocks. Of many, an index
-    tells sooner."""
+    """Say whether few characters may hold a run, which holds one of their blocks."""
     if sum(end - start for start, end in known) > FEW:
         return True
     return any(

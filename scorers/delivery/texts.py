@@ -59,9 +59,7 @@ def _strange_part(produced: str, delivered: str) -> Place:
     does."""
     start = common_prefix(produced, delivered)
     most = min(len(produced), len(delivered)) - start
-    end = len(delivered) - common_suffix(
-        produced, delivered, len(produced), len(delivered), most
-    )
+    end = len(delivered) - common_suffix(produced, delivered, len(produced), len(delivered), most)
     return start, end
 
 
