@@ -73,7 +73,8 @@ def table() -> tuple[Marker, ...]:
 
 
 @cache
-def _of_stages(stages: tuple[str, ...]) -> tuple[Marker, ...]:
+def of_stages(stages: tuple[str, ...]) -> tuple[Marker, ...]:
+    """Return the known markers of some stages."""
     return tuple(marker for marker in table() if marker.stage in stages)
 
 
@@ -106,7 +107,7 @@ def _sightings(
     first, last = max(0, near[0] - start - REACH), max(0, near[1] - start + REACH)
     window = region[first:last]
     found: list[Sighting] = []
-    for marker in _of_stages(stages):
+    for marker in of_stages(stages):
         if marker.needle in window:
             matches = _matches(marker, region, first, last)
             found += [_sighting(marker, match, start) for match in matches]

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from scorers import note_phrases as phrases
+from scorers.note_places import in_lines, inline
 from scorers.note_words import AMOUNT, GONE, LIMIT, LOST, MORE, SHOWN, unit_name
 
 # Characters of a note, and of one with its key or its indent.
@@ -58,41 +59,18 @@ def notes(text: str, start: int, end: int, near: tuple[int, int] | None = None) 
         edges = [(start, end)]
     for edge in edges:
         first, last = max(low, edge[0]), min(high, edge[1])
-        found += _among(_lines(phrases.LINE, text, first, last), text, bare=True)
-        found += _among(_inline(text, first, last), text, line=False)
+        found += _among(in_lines(phrases.LINE, text, first, last), text, bare=True)
+        found += _among(inline(text, first, last), text, line=False)
     if len(edges) > 1:
         first, last = max(low, edges[0][1] - LONGEST), min(high, edges[1][0] + LONGEST)
-        found += _among(_lines(phrases.WRAPPED_LINE, text, first, last), text)
-        found += _among(_inline(text, first, last), text, line=False)
+        found += _among(in_lines(phrases.WRAPPED_LINE, text, first, last), text)
+        found += _among(inline(text, first, last), text, line=False)
     return found + _keys(text, low, high)
 
 
 def is_note(text: str) -> bool:
     """Say whether a text that a harness may have added is or holds a note."""
     return text.strip() not in phrases.DOTS and bool(notes(text, 0, len(text)))
-
-
-def _lines(pattern: re.Pattern[str], text: str, first: int, last: int) -> Iterator[re.Match[str]]:
-    """Match a pattern of a line at the beginning of each."""
-    at = first
-    if first and text[first - 1] != "\n":
-        at = text.find("\n", first, last) + 1
-    elif first >= last:
-        return
-    while at or not first:
-        match = pattern.match(text, at, last)
-        if match is not None:
-            yield match
-        at = text.find("\n", at, last) + 1
-        if not at:
-            return
-
-
-def _inline(text: str, first: int, last: int) -> Iterator[re.Match[str]]:
-    """Match pieces within a line, all of which open with dots."""
-    if text.find("...", first, last) < 0 and text.find("…", first, last) < 0:
-        return iter(())
-    return phrases.INLINE.finditer(text, first, last)
 
 
 def _among(

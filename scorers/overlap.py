@@ -15,8 +15,7 @@ from scorers.glance import holds
 
 # A run in the middle that is shorter than this is chance.
 SHORTEST = 16
-# Characters whose blocks are looked for one by one.
-FEW = 400
+FEW = 400  # characters whose blocks are looked for one by one
 # Look-ups after which the rest counts as not found; bounds the time on unrelated texts. Trying a
 # place costs as much as several, and more the longer the list of what is still free.
 MOST_LOOKUPS = 500_000
@@ -181,6 +180,8 @@ def _settled(produced: str, delivered: str, ends: list[Run], found: list[Run]) -
 def _inner_head(produced: str, delivered: str) -> Run:
     """Find the opening of `produced` inside `delivered`."""
     opening = len(produced) - len(produced.lstrip())
+    if not holds(delivered, produced[opening : opening + ANCHOR]):
+        return Run(0, 0, 0)
     for size in (4 * ANCHOR, 2 * ANCHOR, ANCHOR):
         anchor = produced[opening : opening + size]
         at = delivered.find(anchor) if len(anchor) == size else -1
@@ -196,6 +197,8 @@ def _inner_head(produced: str, delivered: str) -> Run:
 def _inner_tail(produced: str, delivered: str) -> Run:
     """Find the end of `produced` inside `delivered`."""
     end = len(produced.rstrip())
+    if not holds(delivered, produced[max(0, end - ANCHOR) : end]):
+        return Run(len(produced), len(delivered), 0)
     for size in (4 * ANCHOR, 2 * ANCHOR, ANCHOR):
         anchor = produced[end - size : end] if end >= size else ""
         at = delivered.rfind(anchor) + size if anchor else -1
@@ -247,8 +250,7 @@ def _fill(produced: str, delivered: str, runs: list[Run], shortest: int) -> list
 
 
 def _any_block(produced: str, delivered: str, known: list[tuple[int, int]]) -> bool:
-    """Say whether few characters may hold a run: each holds one of their blocks. Of many, an index
-    tells sooner."""
+    """Say whether few characters may hold a run, which holds one of their blocks."""
     if sum(end - start for start, end in known) > FEW:
         return True
     return any(

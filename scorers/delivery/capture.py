@@ -77,10 +77,11 @@ def _exporter_marker(text: str) -> bool:
     short = len(text) <= EXPORTER_LIMITS.stop
     if short and text.endswith("... [truncated]") and _bytes(text) in EXPORTER_LIMITS:
         return True
-    return any(
-        one.marker.kind == "capture" and one.end == len(text)
-        for one in markers.sightings(text, ("observe",), start=max(0, len(text) - LONGEST_EMPTY))
-    )
+    end = text[-LONGEST_EMPTY:]
+    if not any(marker.needle in end for marker in markers.of_stages(("observe",))):
+        return False
+    found = markers.sightings(text, ("observe",), start=max(0, len(text) - LONGEST_EMPTY))
+    return any(one.marker.kind == "capture" and one.end == len(text) for one in found)
 
 
 def _bytes(text: str) -> int:

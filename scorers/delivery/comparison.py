@@ -5,13 +5,13 @@ from __future__ import annotations
 from scorers import markers
 from scorers.delivery.capture import capture_cut
 from scorers.delivery.evidence import Evidence, missing
-from scorers.delivery.intact import SHORTEST, is_intact, is_wrapped
+from scorers.delivery.intact import SHORTEST, is_intact
 from scorers.delivery.message import Message
 from scorers.delivery.pair import Delivery
 from scorers.delivery.strategy import Cut, strategy
 from scorers.delivery.texts import by_ends, by_text, without_markers
 from scorers.delivery.verdict import Verdict
-from scorers.delivery.weighing import MOST_UNEXPLAINED, weigh
+from scorers.delivery.weighing import MOST_UNEXPLAINED, torn_ends, weigh
 from scorers.payload.shape import Shape, shape
 from scorers.payload.work import TooLarge, Work
 
@@ -56,8 +56,8 @@ def _compare(
     verdict: Verdict, message: Message, blanked: str, found: tuple[markers.Sighting, ...]
 ) -> Delivery:
     produced, made = verdict.produced, verdict.made
-    torn = _is_torn(produced, blanked, made)
-    if not torn and is_intact(produced, message, made):
+    torn = torn_ends(produced, blanked, made)
+    if torn is None and is_intact(produced, message, made):
         return verdict.intact()
     evidence = weigh(produced, message, made, blanked, found, torn=torn)
     if not missing(evidence, produced) and not evidence.kinds:
@@ -67,22 +67,6 @@ def _compare(
     if made.layout.size or not _is_less(verdict):
         raise TooLarge("texts")
     return _lost(verdict, evidence, found, "kept characters are a floor")
-
-
-def _is_torn(produced: str, blanked: str, made: Shape) -> bool:
-    """Say whether the delivered text is the opening, the end or both of the produced one, and what
-    else is there can't hold what is missing, however it were written."""
-    if made.format == "html" or "\x1b" in produced or len(blanked) < 64:
-        return False
-    ends = by_ends(produced, blanked)
-    if ends.unexplained > MOST_UNEXPLAINED + len(blanked) // 50:
-        return False
-    lost = [produced[start:end] for start, end in missing(ends, produced)]
-    if sum(map(len, lost)) < 64 + 8 * ends.unexplained or is_wrapped(made):
-        return False
-    # Brackets and quotes may be spelled otherwise, letters and digits may not.
-    letters = sum(map(str.isalnum, "".join(part[:2_000] for part in lost)))
-    return not ends.unexplained or letters > max(32, ends.unexplained)
 
 
 def _is_sure(verdict: Verdict, evidence: Evidence) -> bool:
@@ -127,7 +111,7 @@ def _by_texts_alone(
     if not missing(evidence, produced):
         return verdict.intact()
     explained = evidence.unexplained <= MOST_UNEXPLAINED + len(blanked) // 50
-    if not explained or not _is_torn(produced, blanked, verdict.made):
+    if not explained or torn_ends(produced, blanked, verdict.made) is None:
         return verdict.unobservable(f"too_large_to_compare: {limit}")
     return _lost(verdict, evidence, found, limit)
 

@@ -98,6 +98,8 @@ class Holder:
 def field_counts(layout: Layout, evidence: Evidence, work: Work) -> dict[str, tuple[int, int]]:
     """Return (delivered, produced) per field: key and complete value, counted in every record. A
     column of a CSV counts only if its name arrived too."""
+    if not layout.size and layout.header is None:
+        return {}
     work.spend(layout.size // 2, "fields")
     holder = Holder(evidence.ranges)
     produced = _field_totals(layout)
@@ -127,7 +129,7 @@ def _whole_and_torn(
     left = layout.remains(evidence.ranges)
     if left is not None:
         if len(layout.kinds) == 1:
-            return Counter(dict.fromkeys(layout.kinds, left.count)), left.torn
+            return Counter(dict.fromkeys(layout.kinds, left.rows)), left.torn
         indexes = chain.from_iterable(left.whole)
         return Counter(tuple(layout.fields(index)) for index in indexes), left.torn
     rows = layout.rows if layout.row_of is not None else None
@@ -173,6 +175,6 @@ def row_counts(layout: Layout, evidence: Evidence, work: Work) -> tuple[int, int
         return evidence.rows, layout.row_total
     left = layout.remains(evidence.ranges)
     if left is not None:
-        return left.count, layout.row_total
+        return left.rows, layout.row_total
     holder = Holder(evidence.ranges)
     return sum(map(holder.holds, layout.rows or [])), layout.row_total

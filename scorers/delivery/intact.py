@@ -85,10 +85,10 @@ def stands_in(ours: str, delivered: str) -> bool:
 def _stands_squeezed(ours: str, message: Message) -> bool:
     """The same without white space and colours, in any text that the message carries."""
     longest = max(len(view.text) for view in message.texts)
-    if len(ours) > 16 * longest and "\x1b" not in ours:
-        # However it is normalised, its opening alone is longer.
-        if len(message.squeezed(ours[: 16 * longest])) > 8 * longest:
-            return False
+    opening = ours[: 16 * longest]
+    plain = len(ours) > len(opening) and "\x1b" not in ours
+    if plain and len(message.squeezed(opening)) > 8 * longest:
+        return False  # however the text is normalised, its opening alone is longer
     squeezed = message.squeezed(views.without_colours(ours))
     if len(squeezed) < SHORTEST // 2:
         return False

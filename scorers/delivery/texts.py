@@ -9,7 +9,7 @@ from scorers import markers
 from scorers.anchors import DENSE
 from scorers.delivery.evidence import Evidence, Place, merged, sampled
 from scorers.glance import holds
-from scorers.overlap import Run, align, common_prefix, common_suffix, gaps
+from scorers.overlap import SHORTEST, Run, align, common_prefix, common_suffix, gaps
 from scorers.payload.skeleton import Skeleton, skeleton
 
 # A joint of bare dots is a sign of a cut that says nothing: not a marker, and not content either.
@@ -122,6 +122,12 @@ def _of_runs(produced: str, blanked: str, runs: tuple[Run, ...]) -> Evidence:
 def by_ends(produced: str, blanked: str) -> Evidence:
     """Align the openings and the ends alone."""
     return _of_runs(produced, blanked, align(produced, blanked, ends_only=True))
+
+
+def is_all(ends: Evidence, blanked: str) -> bool:
+    """Say whether no run can stand between or beside the ends: only blanks of markers do."""
+    white = len(blanked) - sum(map(len, ends.parts)) - sum(map(blanked.count, _FILLERS + NEWLINE))
+    return not ends.unexplained and white < SHORTEST
 
 
 def by_skeleton(produced: str, blanked: str) -> Evidence:

@@ -5,15 +5,22 @@ from __future__ import annotations
 from scorers import markers
 from scorers.anchors import DENSE
 from scorers.delivery.channels import by_channel
-from scorers.delivery.evidence import Evidence
-from scorers.delivery.intact import SHORTEST, stands_in
+from scorers.delivery.evidence import Evidence, missing
+from scorers.delivery.intact import SHORTEST, is_wrapped, stands_in
 from scorers.delivery.lines import by_line
 from scorers.delivery.mentions import by_mention
 from scorers.delivery.message import Message
 from scorers.delivery.renderings import by_rendering
-from scorers.delivery.texts import NEWLINE, by_ends, by_skeleton, by_text, without_markers
+from scorers.delivery.texts import (
+    NEWLINE,
+    by_ends,
+    by_skeleton,
+    by_text,
+    is_all,
+    without_markers,
+)
 from scorers.delivery.values import by_value
-from scorers.payload.json_text import MISSING, json_cost, read
+from scorers.payload.json_text import json_cost, parses
 from scorers.payload.layout import columns
 from scorers.payload.shape import Shape
 from scorers.payload.skeleton import LONGEST
@@ -27,6 +34,25 @@ LITTLE = 64
 Sightings = tuple[markers.Sighting, ...]
 
 
+def torn_ends(produced: str, blanked: str, made: Shape) -> Evidence | None:
+    """Return the evidence where the delivered text is the opening, the end or both of the produced
+    one, and what else is there can't hold what is missing, however it were written; else None."""
+    if made.format == "html" or "\x1b" in produced or len(blanked) < 64:
+        return None
+    ends = by_ends(produced, blanked)
+    if ends.unexplained > MOST_UNEXPLAINED + len(blanked) // 50:
+        return None
+    lost = missing(ends, produced)
+    size = sum(end - start for start, end in lost)
+    if size < 64 + 8 * ends.unexplained or is_wrapped(made):
+        return None
+    if not ends.unexplained:
+        return ends
+    # Brackets and quotes may be spelled otherwise, letters and digits may not.
+    letters = sum(map(str.isalnum, "".join(produced[a : min(b, a + 2_000)] for a, b in lost)))
+    return ends if letters > max(32, ends.unexplained) else None
+
+
 def weigh(
     produced: str,
     message: Message,
@@ -34,11 +60,11 @@ def weigh(
     blanked: str,
     found: Sightings,
     *,
-    torn: bool,
+    torn: Evidence | None,
 ) -> Evidence:
     """Compare as texts, lines, skeletons, values and renderings, as far as each is needed.
-    `blanked` is the delivered text without the known markers `found`; `torn` says that it is runs
-    of the produced one and nothing that could be more. Raises TooLarge."""
+    `blanked` is the delivered text without the known markers `found`; `torn` is the evidence where
+    it is ends of the produced one and nothing that could be more. Raises TooLarge."""
     delivered, work = message.text, message.work
     if len(delivered) > DENSE and made.layout.size and isinstance(message.whole, dict | list):
         # Only samples of a long text are aligned, and values tell all.
@@ -47,18 +73,21 @@ def weigh(
         if value is not None and _is_payload(value, best, delivered, found):
             value.seams = best.seams
             return value
-    best = _by_texts(produced, message, made, blanked)
+    if torn is not None and is_all(torn, blanked):
+        best = torn
+    else:
+        best = _by_texts(produced, message, made, blanked)
     if not made.layout.size or _is_opening(best):
         return best
     clean = best.unexplained < 0.1 * len(delivered)
     lined = made.format != "json" and clean  # what is left of lines is lines, whatever they hold
     value = None
-    if not lined and not (torn and _in_fragments(message, best, found)):
+    if not lined and not (torn is not None and _in_fragments(message, best, found)):
         value = by_value(produced, made.layout, delivered, message.values, work)
     if value is not None and _is_payload(value, best, delivered, found):
         value.seams = best.seams
         return value
-    if torn:
+    if torn is not None:
         return best
     rendered = None
     if best.unexplained > MOST_UNEXPLAINED or _nearly_all(produced, best):
@@ -178,13 +207,13 @@ def is_valid(made: Shape, evidence: Evidence, work: Work) -> bool:
         return evidence.valid
     work.spend(sum(json_cost(part) for part in evidence.parts), "validity")
     if made.format == "json":
-        return not evidence.numbered and read("".join(evidence.parts)) is not MISSING
+        return not evidence.numbered and parses("".join(evidence.parts))
     text = _lined(evidence).strip()
     if not text:
         return False
     if made.format == "jsonl":
         return not evidence.numbered and all(
-            read(line) is not MISSING for line in text.splitlines() if line.strip()
+            parses(line) for line in text.splitlines() if line.strip()
         )
     width = len(made.layout.header or ())
     return all(count == width for count in columns(text, made.delimiter))

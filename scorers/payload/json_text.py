@@ -44,7 +44,7 @@ _ELEMENTS = msgspec.json.Decoder(list[msgspec.Raw])
 _RECORDS = msgspec.json.Decoder(list[dict[str, msgspec.Raw]])
 _AT = re.compile(r"\(byte (\d+)\)")
 # Shorter texts are too cheap to count what is in them.
-SHORT = 16_384
+SHORT = 65_536
 
 
 def read(text: str) -> Any | Missing:

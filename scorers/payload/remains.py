@@ -22,7 +22,7 @@ class Remains(NamedTuple):
     torn: tuple[dict[str, Place], ...]
 
     @property
-    def count(self) -> int:
+    def rows(self) -> int:
         """Return how many elements are whole."""
         return sum(map(len, self.whole))
 
