@@ -52,8 +52,8 @@ class Echoes:
         self._known = known
 
     def __bool__(self) -> bool:
-        """Whether anybody else had said anything in the group."""
-        return bool(self._results or self._answers)
+        """Whether anybody else is known to have said anything."""
+        return bool(self._results or self._answers or self._known)
 
     def pieces(self, words: str, before_ns: int) -> list[str]:
         """Return the pieces of a text that tools or other agents had said by then."""

@@ -51,6 +51,7 @@ class Reader:
     def __init__(self, echoes: Echoes = NO_ECHOES) -> None:
         self._echoes = echoes
         self._said: set[str] = set()  # texts of earlier calls, which nobody can have said since
+        self._heard: list[str] = []  # such texts that were not looked for yet: hashing takes time
         self._begin()
 
     def _begin(self) -> None:
@@ -80,7 +81,7 @@ class Reader:
                 self._assistant(message)
             elif message.role == "user":
                 heard += self._user(index, message, before_ns)
-        self._said.update(heard)
+        self._heard += heard
         return self._history(messages[-1] if messages else None)
 
     def _tool(self, message: Message) -> None:
@@ -115,12 +116,14 @@ class Reader:
         return heard
 
     def _is_others(self, words: str, before_ns: int) -> bool:
+        if not self._results and not self._echoes:
+            return False
+        self._said.update(self._heard)
+        self._heard.clear()
         if words in self._said:
             return False
         if self._echoes.is_known(words):
             return True
-        if not self._results and not self._echoes:
-            return False
         if self._waiting and self._echoes.begin(words, before_ns):
             return True
         pieces = [result.piece_in(words) for result in self._results]
@@ -137,7 +140,7 @@ class Reader:
     def _history(self, last: Message | None) -> History:
         if self._answer and last is not None and last.role != "assistant":
             # The history ends with a reply, and a harness message behind it that nobody asked.
-            self._said.add(self._answer)
+            self._heard.append(self._answer)
             return History((*self._before, *self._replied()), asides=tuple(self._asides))
         return History(
             tuple(self._before),
