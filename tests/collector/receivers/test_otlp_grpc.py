@@ -62,7 +62,9 @@ def hostile(scenario, monkeypatch=None, **options):
         async with serving(OtlpGrpc, config, recorder) as server:
             found = await scenario(server.port)
             async with grpc.aio.insecure_channel(f"127.0.0.1:{server.port}") as good:
-                await good.unary_unary(TRACES)(traces(2).SerializeToString(), timeout=30)
+                body = traces(2).SerializeToString()
+                # Those before may still be on their way out.
+                await good.unary_unary(TRACES)(body, timeout=30, wait_for_ready=True)
         return found
 
     found = asyncio.run(run())
