@@ -18,6 +18,7 @@ from collector.assembly.settings import TurnsConfig
 from collector.dialect import AnyOperation, Dialect, Dialects
 from collector.dialects import DIALECTS
 from collector.entry import Entry
+from collector.errors import where
 from collector.otlp import Batch
 from collector.scoring.worker import Worker
 from collector.span import Record, Span
@@ -66,13 +67,16 @@ class Pipeline:
         """How much is open, 1.0 being as much as should be."""
         return self.assembler.size / self._limit
 
-    def consume(self, batch: Batch, sequence: int = 0) -> None:
-        """Take one decoded request; `sequence` is where it stands in the journal."""
+    def consume(self, batch: Batch, sequence: int = 0) -> int:
+        """Take one decoded request; `sequence` is where it stands in the journal. Returns how
+        many operations were in it."""
+        count = 0
         seen: Counter[str] = Counter()
         dropped: Counter[str] = Counter()
         for record in batch.records:
             dialect, operations = self._read(record, dropped)
             seen[dialect] += 1
+            count += len(operations)
             reason = self.assembler.add(record, operations, sequence)
             if reason is not None:
                 dropped[reason] += 1
@@ -80,10 +84,11 @@ class Pipeline:
                 self.spans += 1
             else:
                 self.log_records += 1
-        for dialect, count in seen.items():
-            self._observer.received(batch.receiver, batch.signal, dialect, count)
-        for reason, count in dropped.items():
-            self._observer.dropped(reason, count)
+        for dialect, claimed in seen.items():
+            self._observer.received(batch.receiver, batch.signal, dialect, claimed)
+        for reason, left_out in dropped.items():
+            self._observer.dropped(reason, left_out)
+        return count
 
     def due(self, *, final: ClosedBy | None = None) -> list[Closing]:
         """Return the groups whose turns may be over; all that are open when `final` says why."""
@@ -100,11 +105,12 @@ class Pipeline:
             if closed.left_out:
                 self._observer.dropped("tool_without_turn", closed.left_out)
             return closed, [self.worker.score(turn) for turn in closed.turns]
-        except Exception:
+        except Exception as error:  # noqa: BLE001 - see below
             # A fault of ours must not stop the others' turns; it is counted and looked into.
-            logger.exception("a group of %d operations failed", len(closing.material.operations))
+            count = len(closing.material.operations)
+            logger.error("a group of %d operations failed: %s", count, where(error))
             self._observer.dropped("assembly_failed", len(closing.material.parents))
-            return Closed(closing.key, [], {}), []
+            return closing.closed(), []
 
     def again(self, keys: Sequence[str]) -> None:
         """Have groups looked at again: what they gave could not be stored."""

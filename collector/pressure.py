@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from enum import Enum
+from enum import IntEnum
 
 from collector.otlp import Batch
 
@@ -11,14 +11,57 @@ HALF_LIFE = 10.0  # seconds after which what was taken of a service counts half
 # Names beyond these share one count: a sender that invents a name for each request gains nothing.
 MOST_SERVICES = 1000
 OTHERS = "(others)"
+# Operations after which what was learnt of their cost counts half.
+MOST_REMEMBERED = 20_000
 
 
-class Pressure(Enum):
+class Pressure(IntEnum):
     """How far behind the process is. `high`: a little more fits; `full`: nothing does."""
 
     none = 0
     high = 1
     full = 2
+
+
+class Pace:
+    """Whether operations come faster than their turns are finished, known before they pile up.
+
+    A turn is finished seconds after its spans came, so that a look at what waits comes too late:
+    by then a flood has brought in minutes of work. What an operation costs is learnt from turns
+    that were finished; an account of seconds is charged with it as operations come, and refilled
+    by time. `clock` gives seconds.
+    """
+
+    BURST = 3.0  # seconds of work that may come at once
+    REFILL = 1.3  # seconds a second: what costs less than it seems is not held up for long
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._at = clock()
+        self._account = self.BURST
+        self._seconds = self._operations = 0.0
+
+    def took(self, operations: int) -> None:
+        """Charge for operations whose turns are to be finished."""
+        if self._operations:
+            self._account -= operations * self._seconds / self._operations
+
+    def finished(self, operations: int, seconds: float) -> None:
+        """Learn from turns made of `operations`."""
+        if self._operations > MOST_REMEMBERED:
+            self._seconds, self._operations = self._seconds / 2, self._operations / 2
+        self._seconds += seconds
+        self._operations += operations
+
+    @property
+    def pressure(self) -> Pressure:
+        """How far behind the process is, or will be."""
+        now = self._clock()
+        self._account = min(self.BURST, self._account + (now - self._at) * self.REFILL)
+        self._at = now
+        if self._account >= 0:
+            return Pressure.none
+        return Pressure.high if self._account > -self.BURST else Pressure.full
 
 
 class Shares:

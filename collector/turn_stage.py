@@ -10,67 +10,29 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from collector.assembly.closing import Closed, Closing
-from collector.entry import Entry
 from collector.errors import Permanent, Retryable
+from collector.finisher import Finisher, TurnLedger, TurnObserver
 from collector.journal import Journal
 from collector.ledger.mark import Mark
 from collector.otlp import Batch
 from collector.pipeline import Pipeline
-from collector.pressure import Pressure, Shares
-from collector.recovery import Recovery, marks_of
+from collector.pressure import Pace, Pressure, Shares
+from collector.recovery import Recovery
 
 logger = logging.getLogger(__name__)
 Result = TypeVar("Result")
 
 TICK = 0.25  # seconds between two looks at what may be over
-SLICE = 0.2  # seconds of finishing turns before the table hears of them
 RETRY_EVERY = 5.0  # seconds until a ledger that refused is tried again
-MAX_LAG = 5.0  # seconds that turns may wait to be finished before senders are told to wait
+MAX_LAG = 2.0  # seconds that turns may wait to be finished before senders are held up
+PATIENCE = 2.0  # seconds for which a sender is held up before it is told to come again
 DRAIN_DEADLINE = 20.0  # seconds for closing what is open at the end
-
-
-class TurnLedger(Protocol):
-    """Where finished turns are stored."""
-
-    def write_all(
-        self, entries: Sequence[Entry], marks: Sequence[Mark] = (), *, revised: Collection[str] = ()
-    ) -> list[bool | Permanent]:
-        """Store turns and marks, all or none. For each turn: True where it is new, False where
-        it was there, an error where it can never be stored. Raises `Retryable`."""
-
-    def marks(self, journal: str) -> dict[str, Mark]:
-        """Return what was stored of a journal's traces."""
-
-    def forget_marks(self, journal: str, before_sequence: int) -> int:
-        """Delete the marks of traces of which the journal holds nothing any more."""
-
-
-class TurnObserver(Protocol):
-    """Counts what becomes of turns."""
-
-    def turn(self, entry: Entry, *, close_delay_s: float | None = None) -> None:
-        """Count one closed turn."""
-
-    def written(self, outcome: str) -> None:
-        """Count a write to the ledger: new, seen or failed."""
-
-    def dropped(self, reason: str, count: int) -> None:
-        """Count records that were accepted and left out."""
-
-
-@dataclass(slots=True)
-class _Progress:
-    """What one slice of finishing did: the groups that are done, and why the ledger refused."""
-
-    closed: list[Closed]
-    refused: str | None = None
 
 
 class TurnStage:
@@ -81,14 +43,13 @@ class TurnStage:
     ) -> None:
         self._pipeline = pipeline
         self._journal = journal
-        self._ledger = ledger
-        self._observer = observer
+        self._pace = Pace(time.monotonic)
+        self._finisher = Finisher(pipeline, journal, ledger, observer, self._pace)
         self._table = ThreadPoolExecutor(1, thread_name_prefix="table")
         self._turns = ThreadPoolExecutor(1, thread_name_prefix="turns")
         self._shares = Shares(time.monotonic)
         self._stopping = asyncio.Event()
         self._behind_since: float | None = None
-        self.ledger_refuses: str | None = None
 
     async def consume(self, batch: Batch) -> None:
         """Take a batch. Returning is the acknowledgement: see docs/adr/0001.
@@ -96,14 +57,26 @@ class TurnStage:
         Raises `Retryable` while too much is open, while turns end faster than they can be stored,
         and where the journal can't be written: nothing of the batch is kept then.
         """
-        if not self._shares.admits(batch, self._pressure):
-            raise Retryable("turns end faster than they can be stored", retry_after=2.0)
-        self._shares.took(batch)
+        await self._admit(batch)
         sequence = await self._journal.append(batch)
         try:
-            await self._in(self._table, lambda: self._pipeline.consume(batch, sequence))
+            await self._in(self._table, lambda: self._take(batch, sequence))
         finally:
             self._journal.consumed(sequence)
+
+    async def _admit(self, batch: Batch) -> None:
+        """Wait a moment where the process is behind: a sender that waits costs less than one that
+        is refused and sends everything again."""
+        patience = PATIENCE
+        while not self._shares.admits(batch, self._pressure):
+            if patience <= 0 or self._stopping.is_set():
+                raise Retryable("turns end faster than they can be stored", retry_after=2.0)
+            await self._pause(TICK)
+            patience -= TICK
+        self._shares.took(batch)
+
+    def _take(self, batch: Batch, sequence: int) -> None:
+        self._pace.took(self._pipeline.consume(batch, sequence))
 
     async def recover(self) -> int:
         """Take what the journal holds of an earlier process; `run` must be running beside it.
@@ -123,7 +96,7 @@ class TurnStage:
                 return False
             batch = recovery.batch(frame)
             if batch is not None:
-                self._pipeline.consume(batch, frame.sequence)
+                self._take(batch, frame.sequence)
             return True
 
         count = 0
@@ -138,10 +111,10 @@ class TurnStage:
         """Return what the ledger says of the journal, once it says it."""
         while not self._stopping.is_set():
             try:
-                return await self._in(self._turns, lambda: self._ledger.marks(self._journal.id))
+                return await self._in(self._turns, self._finisher.marks)
             except (Retryable, Permanent) as error:
                 logger.error("the journal waits for the ledger: %s", error)
-                self.ledger_refuses = str(error)
+                self._finisher.refuses = str(error)
                 await self._pause(RETRY_EVERY)
         return {}
 
@@ -150,13 +123,19 @@ class TurnStage:
         filled = self._pipeline.filled
         if self.lag_s > 2 * MAX_LAG or filled > 1.5:
             return Pressure.full
-        return Pressure.high if self.lag_s > MAX_LAG or filled > 1.25 else Pressure.none
+        behind = self.lag_s > MAX_LAG or filled > 1.25
+        return max(self._pace.pressure, Pressure.high if behind else Pressure.none)
 
     @property
     def lag_s(self) -> float:
         """Seconds for which turns that are over have been waiting to be finished."""
         since = self._behind_since
         return 0.0 if since is None else time.monotonic() - since
+
+    @property
+    def ledger_refuses(self) -> str | None:
+        """Why the ledger takes no turns now, None where it does."""
+        return self._finisher.refuses
 
     @property
     def open_turns(self) -> int:
@@ -170,11 +149,11 @@ class TurnStage:
             self._behind_since = time.monotonic() if due else None
             while due and not self._stopping.is_set():
                 due = await self._slice(due)
-                if self.ledger_refuses is not None:
+                if self._finisher.refuses is not None:
                     break
             await self._again(due)
             await self._retire()
-            pause = TICK if self.ledger_refuses is None else RETRY_EVERY
+            pause = TICK if self._finisher.refuses is None else RETRY_EVERY
             await self._pause(pause)
 
     async def _pause(self, seconds: float) -> None:
@@ -193,7 +172,7 @@ class TurnStage:
             async with asyncio.timeout(DRAIN_DEADLINE):
                 while left:
                     left = await self._slice(left)
-                    if self.ledger_refuses is not None:
+                    if self._finisher.refuses is not None:
                         break
         if left:
             traces = ", ".join(closing.key for closing in left[:5])
@@ -213,8 +192,7 @@ class TurnStage:
 
     async def _slice(self, due: Sequence[Closing]) -> list[Closing]:
         """Finish groups for a moment, book them, and return those that are left."""
-        progress = await self._in(self._turns, lambda: self._finish(due))
-        self.ledger_refuses = progress.refused
+        progress = await self._in(self._turns, lambda: self._finisher.finish(due))
         await self._in(self._table, lambda: self._book(progress.closed))
         return list(due[len(progress.closed) :])
 
@@ -234,59 +212,7 @@ class TurnStage:
         pending = self._journal.oldest_pending()
         oldest = await self._in(self._table, self._pipeline.assembler.oldest_sequence)
         before = pending if oldest is None else min(oldest, pending)
-        await self._in(self._turns, lambda: self._forget(before))
-
-    def _forget(self, before: int) -> None:
-        if not self._journal.retire(before):
-            return
-        oldest = self._journal.oldest
-        try:
-            self._ledger.forget_marks(self._journal.id, before if oldest is None else oldest)
-        except (Permanent, Retryable) as error:
-            logger.warning("marks of the journal stay in the ledger for now: %s", error)
-
-    def _finish(self, due: Sequence[Closing]) -> _Progress:
-        """Assemble and score groups for a moment, and store what they gave at once."""
-        finished: list[Closed] = []
-        entries: list[Entry] = []
-        marks: list[Mark] = []
-        revised: set[str] = set()
-        until = time.monotonic() + SLICE
-        for closing in due:
-            closed, scored = self._pipeline.finish(closing)
-            finished.append(closed)
-            entries += scored
-            marks += marks_of(self._journal.id, closing, closed)
-            revised |= closing.given.keys()
-            if time.monotonic() > until:
-                break
-        refused = self._store(entries, marks, revised) if entries or marks else None
-        # Where the ledger refused, the groups stay open and are tried again.
-        return _Progress([] if refused else finished, refused)
-
-    def _store(
-        self, entries: Sequence[Entry], marks: Sequence[Mark], revised: Collection[str]
-    ) -> str | None:
-        """Store and count turns. Returns why the ledger refused them for now."""
-        try:
-            stored = self._ledger.write_all(entries, marks, revised=revised)
-        except Retryable as error:
-            self._observer.written("failed")
-            if self.ledger_refuses is None:
-                logger.error("the ledger refuses turns, they are kept: %s", error)
-            return str(error)
-        for entry, new in zip(entries, stored, strict=True):
-            if isinstance(new, Permanent):
-                # Trying again is of no use; the turn is still counted in the metrics.
-                logger.error("turn %s can't be stored: %s", entry.turn.turn_id, new)
-                self._observer.written("failed")
-            else:
-                self._observer.written("new" if new else "seen")
-            if new:
-                ended = entry.turn.ended_ns
-                delay = (time.time_ns() - ended) / 1e9 if ended else None
-                self._observer.turn(entry, close_delay_s=delay)
-        return None
+        await self._in(self._turns, lambda: self._finisher.forget(before))
 
     async def _in(self, thread: ThreadPoolExecutor, work: Callable[[], Result]) -> Result:
         return await asyncio.get_running_loop().run_in_executor(thread, work)

@@ -13,7 +13,7 @@ from operator import attrgetter
 
 from collector.assembly.agenda import Agenda
 from collector.assembly.closing import Closed, Closing
-from collector.assembly.copies import completeness, is_better, log_identity
+from collector.assembly.copies import completeness, conversation_of, is_better, log_identity
 from collector.assembly.footprint import GROUP_SIZE, PLACE_SIZE
 from collector.assembly.links import Links
 from collector.assembly.material import Key
@@ -95,7 +95,7 @@ class Assembler:
         `no_trace_id`: it belongs to nothing; `turn_too_large`: its group is full; `late`: the turn
         it may belong to is held no longer. `sequence` numbers what the record came with.
         """
-        trace = record.trace_id or _conversation(operations)
+        trace = record.trace_id or conversation_of(operations)
         if not trace:
             return "no_trace_id"
         span = record if isinstance(record, Span) else None
@@ -298,11 +298,3 @@ class Assembler:
     def _is_over(self) -> bool:
         config = self.config
         return self.size > config.max_open_bytes or len(self.groups) > config.max_open_turns
-
-
-def _conversation(operations: Iterable[AnyOperation]) -> str:
-    """Return the group of records outside any trace: their conversation."""
-    for operation in operations:
-        if operation.conversation_id:
-            return f"conversation {operation.conversation_id}"
-    return ""

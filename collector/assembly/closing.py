@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from collector.assembly.conversations import Conversations
@@ -34,6 +35,28 @@ class Closing:
         """When its first operation began."""
         starts = (operation.start_ns for operation in self.material.operations)
         return min(filter(None, starts), default=0)
+
+    def closed(
+        self,
+        turns: Iterable[Turn] = (),
+        given: Mapping[str, Given] | None = None,
+        *,
+        unfinished: bool = False,
+        broken_off: bool = False,
+        left_out: int = 0,
+    ) -> Closed:
+        """Return what this closing gave; without arguments, nothing."""
+        return Closed(
+            self.key,
+            list(turns),
+            dict(given or {}),
+            unfinished,
+            broken_off,
+            left_out,
+            self.sequence,
+            self.first_sequence,
+            self.traces,
+        )
 
 
 @dataclass(slots=True)
@@ -71,16 +94,8 @@ def close(closing: Closing, conversations: Conversations | None) -> Closed:
             continue
         given[name] = Given(spans, named)
         changed.append(named)
-    return Closed(
-        closing.key,
-        changed,
-        given,
-        unfinished,
-        broken_off,
-        left_out,
-        closing.sequence,
-        closing.first_sequence,
-        closing.traces,
+    return closing.closed(
+        changed, given, unfinished=unfinished, broken_off=broken_off, left_out=left_out
     )
 
 

@@ -57,3 +57,11 @@ def _parts(messages: Iterable[Message]) -> Iterator[tuple[object, ...]]:
     for message in messages:
         for part in message.parts:
             yield (message.role, part.kind, part.id, part.text)
+
+
+def conversation_of(operations: Iterable[AnyOperation]) -> str:
+    """Return the group of records outside any trace: their conversation."""
+    for operation in operations:
+        if operation.conversation_id:
+            return f"conversation {operation.conversation_id}"
+    return ""

@@ -30,9 +30,9 @@ class TurnsConfig(Section):
         default=10_000, ge=1, description="Open turns at once; beyond, the oldest closes early."
     )
     max_open_bytes: Bytes = Field(
-        default=256 * 2**20,
+        default=64 * 2**20,
         gt=0,
-        description="Bytes of open turns at once; beyond, the oldest closes early.",
+        description="Bytes that turns take in memory; beyond, the oldest closes early.",
     )
 
     @model_validator(mode="after")

@@ -1,7 +1,7 @@
 """Under pressure the service that sends most is slowed down first, and nobody is starved."""
 
 from collector.otlp import Batch
-from collector.pressure import HALF_LIFE, MOST_SERVICES, Pressure, Shares
+from collector.pressure import HALF_LIFE, MOST_SERVICES, Pace, Pressure, Shares
 from collector.span import Resource, Span
 
 
@@ -70,3 +70,45 @@ def test_invented_names_share_one_count():
     for number in range(2 * MOST_SERVICES):
         shares.took(batch(f"service-{number}", 10))
     assert not shares.admits(batch("another invention"), Pressure.high)
+
+
+def flooded(pace, seconds_of_work):
+    pace.finished(1000, 2.0)  # two milliseconds each
+    pace.took(int(seconds_of_work * 500))
+    return pace.pressure
+
+
+def test_a_flood_is_known_before_it_piles_up():
+    clock = Clock()
+    pace = Pace(clock)
+    assert flooded(pace, 2.5) is Pressure.none, "a burst is no flood"
+    assert flooded(pace, 2.5) is Pressure.high
+    assert flooded(pace, 2.5) is Pressure.full
+    clock.now += 2.0
+    assert pace.pressure is Pressure.high
+    clock.now += 2.0
+    assert pace.pressure is Pressure.none
+
+
+def test_what_the_process_can_do_is_taken_for_ever():
+    clock = Clock()
+    pace = Pace(clock)
+    for _ in range(1000):
+        clock.now += 0.1
+        assert flooded(pace, 0.1) is Pressure.none
+
+
+def test_nothing_is_held_up_before_anything_is_known():
+    pace = Pace(Clock())
+    pace.took(10**9)
+    assert pace.pressure is Pressure.none
+
+
+def test_costs_are_learnt_anew():
+    clock = Clock()
+    pace = Pace(clock)
+    pace.finished(20_000, 2000.0)
+    for _ in range(40):
+        pace.finished(20_000, 2.0)
+    pace.took(20_000)
+    assert pace.pressure is Pressure.none

@@ -82,7 +82,7 @@ def counted(service):
 
 async def play(service, ledger, *, enough, batches=1):
     """Run the service, hand it one turn, and stop it when `enough` holds."""
-    service.ledger = service.turns._ledger = ledger
+    service.ledger = service.turns._finisher.ledger = ledger
     ready = asyncio.Event()
     async with asyncio.TaskGroup() as tasks:
         running = tasks.create_task(service.run(lambda _: ready.set()))
