@@ -73,7 +73,11 @@ class Server:
         try:
             with self.log.open("wb") as log:
                 self._process = subprocess.Popen(
-                    command, stdout=log, stderr=log, env=os.environ | environment, cwd=self.folder
+                    command,
+                    stdout=log,
+                    stderr=log,
+                    env=_environment() | environment,
+                    cwd=self.folder,
                 )
         finally:
             os.sched_setaffinity(0, mine)
@@ -239,3 +243,9 @@ def _free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
+
+
+def _environment() -> dict[str, str]:
+    """Return this process's environment, where Python keeps the byte code it compiled: as an
+    installed package does, and compiling takes memory."""
+    return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
