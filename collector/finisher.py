@@ -86,11 +86,14 @@ class Finisher:
 
     def forget(self, before: int) -> None:
         """Let the journal go of what lies before a sequence, and the ledger of its marks."""
-        if not self._journal.retire(before):
-            return
-        oldest = self._journal.oldest
+        if self._journal.retire(before):
+            oldest = self._journal.oldest
+            self.forget_marks(before if oldest is None else oldest)
+
+    def forget_marks(self, before: int) -> None:
+        """Have the ledger forget what it knows of requests that the journal holds no more."""
         try:
-            self.ledger.forget_marks(self._journal.id, before if oldest is None else oldest)
+            self.ledger.forget_marks(self._journal.id, before)
         except (Permanent, Retryable) as error:
             logger.warning("marks of the journal stay in the ledger for now: %s", error)
 

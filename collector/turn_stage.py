@@ -85,6 +85,7 @@ class TurnStage:
         stays in the journal.
         """
         if self._journal.oldest is None:
+            await self._in(self._turns, lambda: self._finisher.forget_marks(self._journal.next))
             return 0
         marks = await self._marks()
         recovery = Recovery(self._journal, marks, self._pipeline.assembler)

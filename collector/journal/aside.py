@@ -26,7 +26,10 @@ class Attempts:
         self._died_at, self._times = 0, 0
         with suppress(OSError, struct.error):
             self._died_at, self._times = _NOTE.unpack(self._path.read_bytes())
-        self._file = os.open(self._path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+        self._file: int | None = None
+        # A disk that is full must not keep what is on it from being read: without the note then.
+        with suppress(OSError):
+            self._file = os.open(self._path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
 
     def begin(self, frame: Frame) -> bool:
         """Note that a request is read now. False where it must not be: it was set aside."""
@@ -34,13 +37,17 @@ class Attempts:
         if times > MOST_ATTEMPTS:
             self._set_aside(frame)
             return False
-        os.pwrite(self._file, _NOTE.pack(frame.sequence, times), 0)
+        if self._file is not None:
+            with suppress(OSError):
+                os.pwrite(self._file, _NOTE.pack(frame.sequence, times), 0)
         return True
 
     def end(self) -> None:
         """Note that everything was read."""
-        os.close(self._file)
-        self._path.unlink(missing_ok=True)
+        if self._file is not None:
+            os.close(self._file)
+            with suppress(OSError):
+                self._path.unlink(missing_ok=True)
 
     def _set_aside(self, frame: Frame) -> None:
         ending = "pb" if frame.encoding == "protobuf" else "json"

@@ -171,6 +171,11 @@ class Journal:
             self._observer.journaled("damaged", 1)
             written.last = -1
 
+    @property
+    def next(self) -> int:
+        """The sequence that the next request gets."""
+        return self._opened().next_sequence
+
     def oldest_pending(self) -> int:
         """Return the lowest sequence that is not in the table of open turns yet, or the next one.
 

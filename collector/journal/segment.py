@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 from collections.abc import Sequence
@@ -62,6 +63,9 @@ class Segment:
 
     def append(self, frames: Sequence[Frame]) -> None:
         """Write frames behind the last one. Raises OSError; nothing of them counts then."""
+        if os.fstat(self._file).st_nlink == 0:
+            # An open file goes on taking writes, which nobody would ever read again.
+            raise FileNotFoundError(errno.ENOENT, "its open file was removed")
         pieces: list[bytes] = []
         for frame in frames:
             pieces += (header(self.number, frame), frame.body)

@@ -168,6 +168,7 @@ class Writer:
         if self._segment is not None and self._segment.used >= self._segment_bytes:
             self._close()
         if self._segment is None:
+            self._folder.mkdir(mode=0o700, exist_ok=True)  # it may have been removed
             self._segment = Segment(self._folder, first, self._segment_bytes)
         self._segment.append(frames)
         if self._fsync:

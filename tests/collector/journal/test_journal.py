@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import shutil
 import stat
 from collections import Counter
 
@@ -359,3 +360,32 @@ def test_a_request_that_kills_the_process_each_time_is_set_aside(folder):
     (aside,) = folder.path.glob("set-aside-*-traces.pb")
     assert aside.read_bytes() == b"poison"
     assert stat.S_IMODE(aside.stat().st_mode) == 0o600
+
+
+def test_a_removed_folder_is_noticed_and_made_again(folder):
+    journal = folder.open()
+    append(journal, b"gone")
+    shutil.rmtree(folder.path)
+    with pytest.raises(ExceptionGroup) as refused:
+        append(journal, b"refused: its file is gone")
+    assert "removed" in str(refused.value.exceptions[0])
+    journal._writer._failed_at = -100.0
+    append(journal, b"kept")
+    journal.close()
+    assert bodies(folder.open()) == [b"kept"]
+
+
+def test_a_full_disk_does_not_keep_the_journal_from_being_read(folder, monkeypatch):
+    journal = folder.open()
+    append(journal, b"one")
+    journal.close()
+    again = folder.open()
+    real = os.open
+
+    def full(path, flags, *mode):
+        if str(path).endswith("replaying"):
+            raise OSError(28, "No space left on device")
+        return real(path, flags, *mode)
+
+    monkeypatch.setattr(os, "open", full)
+    assert bodies(again) == [b"one"]
