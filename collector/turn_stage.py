@@ -31,7 +31,7 @@ Result = TypeVar("Result")
 TICK = 0.25  # seconds between two looks at what may be over
 RETRY_EVERY = 5.0  # seconds until a ledger that refused is tried again
 MAX_LAG = 2.0  # seconds that turns may wait to be finished before senders are held up
-PATIENCE = 2.0  # seconds for which a sender is held up before it is told to come again
+PATIENCE = 0.25  # seconds for which a sender is held up before it is told to come again
 DRAIN_DEADLINE = 20.0  # seconds for closing what is open at the end
 
 
