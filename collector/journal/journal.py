@@ -193,8 +193,10 @@ class Journal:
         now = self._clock()
         total = self.size_bytes()
         going = []
+        # Where there is no room, nothing lingers: what waits to be written is worth more.
+        longest = self._linger if self.trouble is None else 0.0
         for written in self._files:
-            stays = now - written.closed_at < self._linger and total <= self._linger_bytes
+            stays = now - written.closed_at < longest and total <= self._linger_bytes
             if written.last < before and not (stays and written.size):
                 going.append(written)
                 total -= written.size

@@ -278,6 +278,22 @@ def test_a_full_journal_refuses_and_takes_again_once_there_is_room(folder):
     journal.close()
 
 
+def test_nothing_lingers_where_there_is_no_room(folder, monkeypatch):
+    config = SMALL.model_copy(update={"linger_bytes": 500_000})
+    journal = folder.open(config, linger=600.0)
+    append(journal, b"x" * 70_000)
+    append(journal, b"x" * 70_000)
+    journal.retire(END)
+    assert len(folder.files) == 2, "it lingers"
+    with monkeypatch.context() as broken:
+        _failing(broken, "pwritev", OSError(28, "No space left on device"))
+        with pytest.raises(ExceptionGroup):
+            append(journal, b"lost")
+    journal.retire(END)
+    assert folder.files == []
+    journal.close()
+
+
 def _failing(monkeypatch, name, error):
     def fail(*_arguments):
         raise error
