@@ -84,6 +84,7 @@ class Journal:
             self._config.segment_bytes,
             max(time.time_ns(), last + 1),
             closed=self._files.append,
+            clock=self._clock,
             fsync=self._config.fsync,
             observer=self._observer,
         )

@@ -10,7 +10,6 @@ import asyncio
 import logging
 import queue
 import threading
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -61,12 +60,14 @@ class Writer:
         next_sequence: int,
         *,
         closed: Callable[[Written], None],
+        clock: Callable[[], float],
         fsync: bool,
         observer: JournalObserver,
     ) -> None:
         self._folder = folder
         self._segment_bytes = segment_bytes
         self._closed = closed
+        self._clock = clock
         self._fsync = fsync
         self._observer = observer
         self._queue: queue.SimpleQueue[Waiting | int | None] = queue.SimpleQueue()
@@ -91,7 +92,7 @@ class Writer:
 
     def put(self, waiting: Waiting) -> None:
         """Have a request written. Raises `Retryable` while the disk is known to fail."""
-        if self.trouble is not None and time.monotonic() - self._failed_at < TRY_AGAIN_SECONDS:
+        if self.trouble is not None and self._clock() - self._failed_at < TRY_AGAIN_SECONDS:
             raise _refusal(self.trouble)
         self._queue.put(waiting)
 
@@ -182,7 +183,7 @@ class Writer:
         if self.trouble is None:
             logger.error("%s; requests are refused until it can", why)
         self.trouble = why
-        self._failed_at = time.monotonic()
+        self._failed_at = self._clock()
         # What stands behind the last good frame may have reached the disk: its numbers are used.
         self.next_sequence += len(group)
         self._close()
@@ -195,7 +196,7 @@ class Writer:
     def _close(self) -> None:
         segment, self._segment = self._segment, None
         if segment is not None:
-            self._closed(segment.close(time.monotonic()))
+            self._closed(segment.close(self._clock()))
 
     def _tell(self, group: Sequence[Waiting], outcome: Sequence[int] | Exception) -> None:
         for index, waiting in enumerate(group):

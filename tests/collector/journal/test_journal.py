@@ -317,7 +317,7 @@ def test_a_failing_disk_refuses_and_recovers_without_a_restart(folder, monkeypat
         assert "No space left on device" in journal.trouble
         with pytest.raises(ExceptionGroup):  # at once, without asking the disk again
             append(journal, b"lost")
-    journal._writer._failed_at = -100.0
+    folder.now += 2.0
     append(journal, b"after")
     assert journal.trouble is None
     journal.close()
@@ -385,7 +385,7 @@ def test_a_removed_folder_is_noticed_and_made_again(folder):
     with pytest.raises(ExceptionGroup) as refused:
         append(journal, b"refused: its file is gone")
     assert "removed" in str(refused.value.exceptions[0])
-    journal._writer._failed_at = -100.0
+    folder.now += 2.0
     append(journal, b"kept")
     journal.close()
     assert bodies(folder.open()) == [b"kept"]
