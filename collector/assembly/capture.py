@@ -40,7 +40,7 @@ class CaptureLimits:
                 greatest = longest.get(service, 0)
                 if length > greatest:
                     longest[service], times[service] = length, 1
-                elif length == greatest:
+                elif length == greatest > 0:
                     times[service] += 1
             if operation.capture.broken:
                 broken.add(service)
