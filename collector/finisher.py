@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from collector.assembly.closing import Closed, Closing
@@ -47,17 +46,6 @@ class TurnObserver(Protocol):
     def written(self, outcome: str) -> None:
         """Count a write to the ledger: new, seen or failed."""
 
-    def dropped(self, reason: str, count: int) -> None:
-        """Count records that were accepted and left out."""
-
-
-@dataclass(slots=True)
-class Progress:
-    """What one slice of finishing did: the groups that are done, and why the ledger refused."""
-
-    closed: list[Closed]
-    refused: str | None = None
-
 
 class Finisher:
     """Assembles, scores and stores. Blocks: it belongs to one thread.
@@ -97,8 +85,9 @@ class Finisher:
         except (Permanent, Retryable) as error:
             logger.warning("marks of the journal stay in the ledger for now: %s", error)
 
-    def finish(self, due: Sequence[Closing]) -> Progress:
-        """Assemble and score groups for a moment, and store what they gave at once."""
+    def finish(self, due: Sequence[Closing]) -> list[Closed]:
+        """Assemble and score groups for a moment, and store what they gave at once. Returns those
+        that are done, the first of `due`: none where the ledger refused."""
         finished: list[Closed] = []
         entries: list[Entry] = []
         marks: list[Mark] = []
@@ -114,11 +103,9 @@ class Finisher:
             revised |= closing.given.keys()
             if time.monotonic() > began + SLICE:
                 break
-        refused = self._store(entries, marks, revised) if entries or marks else None
+        self.refuses = self._store(entries, marks, revised) if entries or marks else None
         self._pace.finished(operations, time.monotonic() - began)
-        # Where the ledger refused, the groups stay open and are tried again.
-        self.refuses = refused
-        return Progress([] if refused else finished, refused)
+        return finished if self.refuses is None else []
 
     def _store(
         self, entries: Sequence[Entry], marks: Sequence[Mark], revised: Collection[str]

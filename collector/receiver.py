@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import logging
+import resource
 from collections.abc import Awaitable, Callable
 from typing import Protocol
 
@@ -24,6 +25,9 @@ MAX_REQUEST_BYTES = 64 << 20
 # Of all requests together: one of the largest, or some dozens of the usual two megabytes.
 MAX_IN_FLIGHT_BYTES = MAX_REQUEST_BYTES
 
+# Exporters of some thousand processes, as long as the other ports get their share of files.
+MOST_CONNECTIONS = 4096
+
 UNSUPPORTED_METRICS = (
     "metrics are not received here: send them elsewhere (OTEL_EXPORTER_OTLP_METRICS_ENDPOINT) or"
     " switch them off (OTEL_METRICS_EXPORTER=none)"
@@ -41,6 +45,13 @@ _THREADS = 2
 _BODY_SECONDS = 60.0
 
 _log = logging.getLogger(__name__)
+
+
+def most_connections(share: int) -> int:
+    """Return how many connections a server may have that gets this part of the process's files:
+    2 for a half, 4 for a quarter."""
+    files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return MOST_CONNECTIONS if files < 0 else min(MOST_CONNECTIONS, files // share)
 
 
 class ReceiverObserver(Protocol):

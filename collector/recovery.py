@@ -10,7 +10,6 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
-from typing import Protocol
 
 from collector.assembly.assembler import Assembler
 from collector.assembly.closing import Closed, Closing
@@ -23,14 +22,6 @@ from collector.otlp import Batch, decode
 # Of what was given out for one trace: enough to know a turn again, whatever the session's length.
 MOST_TURNS = 50
 MOST_SPANS = 4
-
-
-class Source(Protocol):
-    """A journal that is read from its start."""
-
-    @property
-    def oldest(self) -> int | None:
-        """The lowest sequence that is there."""
 
 
 def marks_of(journal: str, closing: Closing, closed: Closed) -> Iterator[Mark]:
@@ -46,10 +37,11 @@ def marks_of(journal: str, closing: Closing, closed: Closed) -> Iterator[Mark]:
 
 
 class Recovery:
-    """Makes batches of a journal's frames, without what is known to be in the ledger."""
+    """Makes batches of a journal's frames, without what is known to be in the ledger. `oldest` is
+    the lowest sequence that the journal still holds."""
 
-    def __init__(self, journal: Source, marks: Mapping[str, Mark], assembler: Assembler) -> None:
-        self._oldest = journal.oldest or 0
+    def __init__(self, oldest: int, marks: Mapping[str, Mark], assembler: Assembler) -> None:
+        self._oldest = oldest
         self._marks = dict(marks)
         self._assembler = assembler
         self._stored: dict[str, int] = {}

@@ -84,11 +84,12 @@ class TurnStage:
         Returns how many requests there were. Ends early where `stop` is called: what was not read
         stays in the journal.
         """
-        if self._journal.oldest is None:
+        oldest = self._journal.oldest
+        if oldest is None:
             await self._in(self._turns, lambda: self._finisher.forget_marks(self._journal.next))
             return 0
         marks = await self._marks()
-        recovery = Recovery(self._journal, marks, self._pipeline.assembler)
+        recovery = Recovery(oldest, marks, self._pipeline.assembler)
         frames = self._journal.replay()
 
         def step() -> bool:
@@ -193,9 +194,9 @@ class TurnStage:
 
     async def _slice(self, due: Sequence[Closing]) -> list[Closing]:
         """Finish groups for a moment, book them, and return those that are left."""
-        progress = await self._in(self._turns, lambda: self._finisher.finish(due))
-        await self._in(self._table, lambda: self._book(progress.closed))
-        return list(due[len(progress.closed) :])
+        closed = await self._in(self._turns, lambda: self._finisher.finish(due))
+        await self._in(self._table, lambda: self._book(closed))
+        return list(due[len(closed) :])
 
     def _book(self, closed: Sequence[Closed]) -> None:
         for one in closed:

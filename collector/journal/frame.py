@@ -18,7 +18,6 @@ MAGIC: Final = b"TBJ1"
 _FIELDS = struct.Struct("<4sIQQIBBBx")
 _CHECK = struct.Struct("<I")
 HEADER_BYTES: Final = _FIELDS.size + _CHECK.size
-LONGEST_BODY: Final = 2**32 - 1
 
 # Their places are what a file holds: new ones go to the end.
 _SIGNALS: tuple[Signal, ...] = ("traces", "logs")

@@ -70,7 +70,7 @@ class Journal:
                     f"the journal in {self._folder} is used by another process; expected a "
                     "storage.directory of its own for each"
                 ) from None
-            self.id = self._name()
+            self.id = _name(self._lock)
             found = [Written.named(path, self._clock()) for path in self._paths()]
         except OSError as error:
             raise ConfigError(
@@ -225,16 +225,6 @@ class Journal:
         logger.error("journal: %d bytes are damaged in %s; the rest is read", gap.size, where)
         self._observer.journaled("damaged", 1)
 
-    def _name(self) -> str:
-        """Return the name of this journal among those that share a ledger."""
-        if self._lock is None:
-            return ""
-        name = os.read(self._lock, 64).decode("ascii", "replace").strip()
-        if not name:
-            name = secrets.token_hex(8)
-            os.pwrite(self._lock, name.encode(), 0)
-        return name
-
     def _paths(self) -> list[Path]:
         return sorted(path for path in self._folder.iterdir() if path.name.endswith(SUFFIX))
 
@@ -242,3 +232,12 @@ class Journal:
         if self._writer is None:
             raise Retryable("the journal is not open", reason="shutdown", retry_after=5.0)
         return self._writer
+
+
+def _name(lock: int) -> str:
+    """Return the name of a journal among those that share a ledger: what its lock's file holds."""
+    name = os.read(lock, 64).decode("ascii", "replace").strip()
+    if not name:
+        name = secrets.token_hex(8)
+        os.pwrite(lock, name.encode(), 0)
+    return name

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import resource
 from typing import TYPE_CHECKING, Any
 
+from collector.receiver import most_connections
 from collector.tls import Certificates, Loaded
 
 if TYPE_CHECKING:
@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 # Each stream holds a window of unread bytes; exporters have ten at most under way.
 _STREAMS = 32
 _METADATA_BYTES = 16 << 10
-# Exporters of some thousand processes, as long as the other ports get their share of files.
-_MOST_CONNECTIONS = 4096
 
 _OPTIONS = (
     # Two processes that share a port would each see half of every trace.
@@ -43,11 +41,9 @@ _OPTIONS = (
 
 def options(max_message_bytes: int) -> tuple[tuple[str, int], ...]:
     """Return the options of a server."""
-    files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    most = _MOST_CONNECTIONS if files < 0 else min(_MOST_CONNECTIONS, files // 4)
     return (
         *_OPTIONS,
-        ("grpc.max_allowed_incoming_connections", most),
+        ("grpc.max_allowed_incoming_connections", most_connections(4)),
         ("grpc.max_receive_message_length", max_message_bytes),
     )
 

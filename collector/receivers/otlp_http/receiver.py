@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import functools
-import resource
 import socket
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
@@ -15,7 +14,7 @@ from collector.in_flight import InFlight, Reservation
 from collector.incoming import EXTENSION, Incoming
 from collector.otlp import Encoding, reply
 from collector.otlp.inflate import CODINGS
-from collector.receiver import Body, Consume, Intake, ReceiverObserver
+from collector.receiver import Body, Consume, Intake, ReceiverObserver, most_connections
 from collector.receivers.otlp_http.request import (
     ENCODINGS,
     DisconnectedError,
@@ -32,8 +31,6 @@ if TYPE_CHECKING:
 RECEIVER = "otlp_http"
 _KEY = "receivers.otlp.http"
 _LAST_WORDS_SECONDS = 1.0
-# Exporters of some thousand processes, as long as the other ports get their share of files.
-_MOST_CONNECTIONS = 4096
 _CONTENT_TYPES = {encoding: name.encode() for name, encoding in ENCODINGS.items()}
 
 Send = Callable[[dict[str, Any]], Awaitable[None]]
@@ -75,11 +72,10 @@ class OtlpHttp:
                 f"{_KEY}.endpoint {self._config.endpoint}: {error.strerror}"
             ) from None
         self.port = self._socket.getsockname()[1]
-        files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
         self._server = await listen(
             self._socket,
             self._app,
-            most=_MOST_CONNECTIONS if files < 0 else min(_MOST_CONNECTIONS, files // 2),
+            most=most_connections(2),
             refused=functools.partial(self._intake.refuse, "unknown"),
             secured=None if tls is None else tls.context,
         )

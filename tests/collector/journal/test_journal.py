@@ -4,7 +4,6 @@ import asyncio
 import os
 import shutil
 import stat
-from collections import Counter
 
 import pytest
 
@@ -14,6 +13,7 @@ from collector.journal import segment as segment_module
 from collector.journal.aside import MOST_ATTEMPTS, Attempts
 from collector.journal.segment import SUFFIX
 from collector.otlp import Batch
+from journaled import Counts
 
 SMALL = JournalConfig(segment_bytes=1 << 16, max_bytes=1 << 20, linger_bytes=0)
 
@@ -21,23 +21,12 @@ SMALL = JournalConfig(segment_bytes=1 << 16, max_bytes=1 << 20, linger_bytes=0)
 END = 2**63
 
 
-class Observer:
-    def __init__(self):
-        self.counts = Counter()
-
-    def journaled(self, outcome, count):
-        self.counts[outcome] += count
-
-    def synced(self):
-        self.counts["syncs"] += 1
-
-
 class Folder:
     """A journal's folder, and journals opened on it one after the other."""
 
     def __init__(self, path):
         self.path = path
-        self.observer = Observer()
+        self.observer = Counts()
         self.now = 0.0
 
     def open(self, config=SMALL, **settings):

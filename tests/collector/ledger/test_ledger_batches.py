@@ -11,14 +11,6 @@ from collector.ledger import Ledger, Mark, turn_record
 HOUR = 3600
 
 
-@pytest.fixture
-def ledger(tmp_path):
-    opened = Ledger(f"sqlite:///{tmp_path}/ledger.db")
-    opened.open()
-    yield opened
-    opened.close()
-
-
 def mark(trace_id="t1", journal="j", first=1, last=2, given='{"spans":["s1"]}'):
     return Mark(trace_id, journal, first, last, given)
 

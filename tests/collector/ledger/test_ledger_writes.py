@@ -20,14 +20,6 @@ ANY_JSON = st.recursive(
 )
 
 
-@pytest.fixture
-def ledger(tmp_path):
-    opened = Ledger(f"sqlite:///{tmp_path}/ledger.db")
-    opened.open()
-    yield opened
-    opened.close()
-
-
 def test_a_turn_comes_out_as_it_went_in(ledger):
     written = entry(deliveries=[delivery(), unseen(State.unobservable), unseen(State.unread)])
     assert ledger.write(written) is True

@@ -133,7 +133,7 @@ def test_large_metadata_is_refused():
 
 
 def test_connections_beyond_the_most_are_not_accepted(monkeypatch):
-    monkeypatch.setattr(channel, "_MOST_CONNECTIONS", 2)
+    monkeypatch.setattr("collector.receiver.MOST_CONNECTIONS", 2)
 
     async def scenario(port):
         opened = [

@@ -282,7 +282,7 @@ def test_requests_that_wait_for_no_answer_are_cut_off():
 
 
 def test_a_connection_beyond_the_most_is_refused_where_all_are_busy(monkeypatch):
-    monkeypatch.setattr("collector.receivers.otlp_http.receiver._MOST_CONNECTIONS", 2)
+    monkeypatch.setattr("collector.receiver.MOST_CONNECTIONS", 2)
     half = b"POST /v1/traces HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n"
 
     async def scenario(client, recorder):

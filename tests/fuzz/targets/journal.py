@@ -3,7 +3,6 @@
 import struct
 import tempfile
 import zlib
-from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
@@ -12,6 +11,7 @@ from collector.journal import Frame, Journal, JournalConfig
 from collector.journal.aside import MOST_ATTEMPTS
 from collector.journal.frame import HEADER_BYTES, MAGIC, Gap, frames, header
 from collector.journal.segment import SUFFIX
+from journaled import Counts
 
 SEGMENT = 0x0123456789ABCDEF
 FIRST = 1_796_050_000_000_000_000
@@ -95,7 +95,7 @@ class JournalReader:
             for note in (data[-NOTE.size :], b""):
                 (Path(folder) / "replaying").write_bytes(note)
                 died_at, times = NOTE.unpack(note) if len(note) == NOTE.size else (0, 0)
-                observer = Observer()
+                observer = Counts()
                 journal = Journal(Path(folder), JournalConfig(fsync=False), observer)
                 journal.open()
                 replayed = list(journal.replay())
@@ -104,19 +104,6 @@ class JournalReader:
                 assert replayed == [frame for frame in expected if frame not in aside]
                 assert observer.counts["set_aside"] == len(aside)
                 assert path.exists()
-
-
-class Observer:
-    """Counts what the journal does."""
-
-    def __init__(self):
-        self.counts = Counter()
-
-    def journaled(self, outcome, count):
-        self.counts[outcome] += count
-
-    def synced(self):
-        self.counts["syncs"] += 1
 
 
 @dataclass
