@@ -134,7 +134,9 @@ class Journal:
     @property
     def oldest(self) -> int | None:
         """The lowest sequence that may still be found here; None where there is nothing."""
-        return min((written.first for written in (*self._left, *self._files)), default=None)
+        open_one = None if self._writer is None else self._writer.first()
+        firsts = [written.first for written in (*self._left, *self._files)]
+        return min(firsts if open_one is None else [*firsts, open_one], default=None)
 
     def replay(self) -> Generator[Frame]:
         """Yield what an earlier process left, oldest first. Blocks: not for the event loop.

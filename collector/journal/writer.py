@@ -111,6 +111,11 @@ class Writer:
         segment = self._segment
         return 0 if segment is None else segment.used
 
+    def first(self) -> int | None:
+        """Return the first sequence of the open file, None where there is none."""
+        segment = self._segment
+        return None if segment is None else segment.first
+
     def close_before(self, sequence: int) -> None:
         """Have the open file closed where all it holds lies before a sequence, so that it can
         go."""

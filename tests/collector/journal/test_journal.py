@@ -207,6 +207,16 @@ def test_files_go_when_what_they_hold_is_not_needed(folder):
     assert again.oldest is None
 
 
+def test_the_oldest_request_may_be_in_the_open_file(folder):
+    journal = folder.open()
+    assert journal.oldest is None
+    (first,) = append(journal, b"x" * 70_000)
+    append(journal, b"y")
+    journal.retire(first + 1)
+    assert first < journal.oldest <= journal.oldest_pending()
+    journal.close()
+
+
 def test_a_request_on_its_way_to_the_table_keeps_its_file(folder):
     journal = folder.open()
     append(journal, b"x" * 70_000, consumed=False)
