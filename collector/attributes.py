@@ -6,7 +6,7 @@ messages only the new end is parsed, and most records are not about GenAI at all
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from collector.text import from_utf8
@@ -101,11 +101,6 @@ def sent(attributes: Mapping[str, Any], key: str) -> Any:
     return attributes.sent(key) if isinstance(attributes, Attributes) else attributes.get(key)
 
 
-def texts_sent(attributes: Mapping[str, Any], least: int) -> Iterator[str | Utf8]:
-    """Yield the texts that may have so many characters or more, long ones as `Utf8`."""
-    for value in dict.values(attributes) if isinstance(attributes, dict) else attributes.values():
-        # No text has more characters than bytes.
-        if (isinstance(value, str) and len(value) >= least) or (
-            value.__class__ is Utf8 and len(value.raw) - value.at >= least
-        ):
-            yield value
+def values_sent(attributes: Mapping[str, Any]) -> Collection[Any]:
+    """Return all values, long texts as `Utf8`."""
+    return dict.values(attributes) if isinstance(attributes, dict) else attributes.values()

@@ -53,10 +53,11 @@ def shape_of(record: Record) -> Shape:
     """Return a record's shape."""
     attributes = record.attributes
     # To look for many keys in a long tuple takes long.
-    keys = (tuple if len(attributes) <= _MOST_KEYS else frozenset)(attributes)
+    keys = (tuple if len(attributes) <= _MOST_KEYS else frozenset)(attributes.keys())
     if isinstance(record, LogRecord):
         return Shape(record.scope.name, keys, record.event_name)
-    return Shape(record.scope.name, keys, None, tuple([event.name for event in record.events]))
+    events = tuple([event.name for event in record.events]) if record.events else ()
+    return Shape(record.scope.name, keys, None, events)
 
 
 class Dialect(Protocol):

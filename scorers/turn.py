@@ -58,6 +58,8 @@ class Message:
         Parts stand on lines of their own, but where one goes on in the middle of a sentence (an
         answer with citations is sent in pieces).
         """
+        if len(self.parts) == 1:  # most have one
+            return self.parts[0].text if self.parts[0].kind == "text" else ""
         text = ""
         for part in self.parts:
             if part.kind == "text" and part.text:
@@ -67,7 +69,9 @@ class Message:
 
     def of_kind(self, kind: PartKind) -> tuple[Part, ...]:
         """Return the parts of one kind, in order."""
-        return tuple(part for part in self.parts if part.kind == kind)
+        if len(self.parts) == 1:
+            return self.parts if self.parts[0].kind == kind else ()
+        return tuple([part for part in self.parts if part.kind == kind])
 
 
 @value

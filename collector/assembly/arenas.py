@@ -45,8 +45,8 @@ class Arena:
 
     def main_segments(self) -> list[Segment]:
         """Return the segments that talk to the requester, one for each turn, in order."""
-        if not self.segments:
-            return []
+        if len(self.segments) < 2:
+            return list(self.segments)
         if not self.is_run:
             # Without an agent around them, calls that do not carry each other on are turns of
             # their own, unless they are about another one (a title, a classification).
@@ -137,6 +137,8 @@ def _asked(found: Mapping[Key, Arena]) -> dict[str | None, Key]:
 
 def _gather_utility(segments: Sequence[Segment], found: dict[Key, Arena]) -> None:
     """Put calls that are about a run's conversation, and stand outside of it, with that run."""
+    if len(found) == 1:
+        return  # all stand with it already
     home = {id(s): arena for arena in found.values() for s in arena.segments}
     ordered = sorted(segments, key=lambda s: s.calls[0].start_ns)
     for at, segment in enumerate(ordered):

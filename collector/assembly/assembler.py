@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from math import inf
 from operator import attrgetter
 
 from collector.assembly.agenda import Agenda
@@ -103,6 +104,8 @@ class Assembler:
             return None  # a log record of something else: nothing to keep
         group = self._by_trace.get(trace) or self._new_group(trace)
         key = (trace, record.span_id)
+        if span is not None and not operations and group.calls is None and not group.settled:
+            return self._see_other(group, key, span, sequence)
         is_copy = span is not None and key in group.parents
         if operations:
             identity = key if span is not None else log_identity(record, operations)
@@ -190,6 +193,25 @@ class Assembler:
         if group is not None:
             group.changed = True
             self._agenda.plan(group)
+
+    def _see_other(self, group: Group, key: Key, span: Span, sequence: int) -> str | None:
+        """Note the place of a span in a trace that holds no operation: most are of this kind, and
+        never become anything else."""
+        if sequence:
+            group.number(sequence, sequence)
+        is_copy = key in group.parents
+        if not is_copy:
+            reason = self._full(group)
+            if reason is not None:
+                return reason
+            group.size += PLACE_SIZE
+            self.size += PLACE_SIZE
+        group.see(key, span)
+        group.changed = True
+        group.last_seen = self.clock()
+        if group.look_at == inf:
+            self._agenda.plan(group)
+        return "duplicate" if is_copy else None
 
     def _new_group(self, trace: str) -> Group:
         now = self.clock()

@@ -16,6 +16,8 @@ Place = tuple[Key | None, Key | None]  # the tool call around a call, and its ne
 def chains(calls: Sequence[Inference], tree: Tree) -> list[list[Inference]]:
     """Chain calls (in order): by tool call ids, by an answer that the next call repeats, by the
     same opening; a call that shows no link goes on where its agent waits for tools. Linear."""
+    if len(calls) == 1:
+        return [list(calls)]
     builder = _Builder(tree)
     for call in calls:
         builder.add(call)

@@ -6,7 +6,6 @@ requester's unless a harness wrote it, or it repeats what a tool or another agen
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from collector.assembly.echoes import Echoes, Result
@@ -80,7 +79,7 @@ class Reader:
             elif message.role == "assistant":
                 self._assistant(message)
             elif message.role == "user":
-                heard += self._user(index, message, before_ns)
+                self._user(index, message, before_ns, heard)
         self._heard += heard
         return self._history(messages[-1] if messages else None)
 
@@ -90,19 +89,19 @@ class Reader:
         self._waiting = False
 
     def _assistant(self, message: Message) -> None:
-        self._waiting = any(part.kind == "tool_call" for part in message.parts)
+        self._waiting = bool(message.of_kind("tool_call"))
         self._answer = "" if self._waiting else message.text
 
-    def _user(self, index: int, message: Message, before_ns: int) -> Sequence[str]:
-        """Take a user-role message. Returns the texts that are known to be said by it."""
+    def _user(self, index: int, message: Message, before_ns: int, heard: list[str]) -> None:
+        """Take a user-role message. Adds the texts that are known to be said by it to `heard`."""
         text = message.text
         if not text:
-            return ()
+            return
         words = requester_words(text)
         if not words or self._is_others(words, before_ns):
             self._asides.append(index)
-            return ()
-        heard = [words]
+            return
+        heard.append(words)
         if self._answer:
             # What stood before the answer has been replied to; this opens a new request.
             heard.append(self._answer)
@@ -113,7 +112,6 @@ class Reader:
         self._request.append(words)
         self._request_at = index
         self._waiting = False
-        return heard
 
     def _is_others(self, words: str, before_ns: int) -> bool:
         if not self._results and not self._echoes:
@@ -135,7 +133,7 @@ class Reader:
         return piece in self._answer or any(piece in said.text for said in self._before)
 
     def _replied(self) -> list[Said]:
-        return [*(Said("user", text) for text in self._request), Said("assistant", self._answer)]
+        return [*[Said("user", text) for text in self._request], Said("assistant", self._answer)]
 
     def _history(self, last: Message | None) -> History:
         if self._answer and last is not None and last.role != "assistant":

@@ -33,8 +33,17 @@ def tool_results(
     their produced side is not known. `incomplete` says why spans of the turn are missing,
     `cut_short` why calls that would have followed are.
     """
+    if not tools and _was_given_nothing(segment):
+        return []
     joiner = _Joiner(Steps(segment), limits, incomplete, cut_short)
     return joiner.join(tools)
+
+
+def _was_given_nothing(segment: Segment) -> bool:
+    """Whether a segment is one call that ends with the request, as all are in a plain chat."""
+    if len(segment.calls) > 1:
+        return False
+    return segment.histories[0].opened_at + 1 >= len(segment.calls[0].input or ())
 
 
 @dataclass(slots=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from collector.attributes import Utf8, texts_sent
+from collector.attributes import Utf8, values_sent
 from collector.span import Attributes, Span
 
 MIN_LENGTH = 8  # characters; a shorter limit would leave no names to tell services apart
@@ -60,8 +60,14 @@ class Lengths:
     def _look(self, attributes: Attributes) -> None:
         greatest = self.greatest
         found: list[str | Utf8] = []
-        for value in texts_sent(attributes, greatest):
-            length = len(value) if isinstance(value, str) else value.length
+        for value in values_sent(attributes):
+            if value.__class__ is str:
+                length = len(value)
+            # No text has more characters than bytes.
+            elif value.__class__ is Utf8 and len(value.raw) - value.at >= greatest:
+                length = value.length
+            else:
+                continue
             if length >= greatest:
                 if length > greatest:
                     greatest = length

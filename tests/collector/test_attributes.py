@@ -4,7 +4,7 @@ import pytest
 from google.protobuf.message import DecodeError
 from opentelemetry.proto.common.v1.common_pb2 import KeyValue
 
-from collector.attributes import Attributes, Utf8, texts_sent
+from collector.attributes import Attributes, Utf8, values_sent
 from collector.otlp.pairs import LONG, read_attributes
 
 # Where the length of a text, or of the pair around it, takes one byte more.
@@ -74,10 +74,9 @@ def test_every_way_of_reading_gives_text():
     )
 
 
-def test_texts_that_may_be_long_enough_are_told_without_decoding():
+def test_values_are_told_without_decoding():
     long = Utf8(b"--" + b"\xc3\xa9" * 10, 2)
     attributes = Attributes(long=long, short="abc", number=1)
-    assert list(texts_sent(attributes, 3)) == [long, "abc"]
-    assert list(texts_sent(attributes, 20)) == [long]
-    assert list(texts_sent(attributes, 21)) == []
+    assert list(values_sent(attributes)) == [long, "abc", 1]
+    assert list(values_sent({"plain": 1})) == [1]
     assert long.length == 10
