@@ -13,7 +13,7 @@ from math import inf
 from operator import attrgetter
 
 from collector.assembly.agenda import Agenda
-from collector.assembly.closing import Closed, Closing
+from collector.assembly.closing import Closed, Closing, closing_of
 from collector.assembly.copies import completeness, conversation_of, is_better, log_identity
 from collector.assembly.footprint import GROUP_SIZE, PLACE_SIZE
 from collector.assembly.links import Links
@@ -29,7 +29,6 @@ from scorers.turn import ClosedBy
 
 GROUP_SHARE = 4  # one group may hold this part of all bytes, so that one giant starves nobody
 RETAINED_SHARE = 4  # what closed turns hold may take this part of all bytes
-MOST_RECORDS = 20_000  # of one group: assembling a trace of a million tiny spans would take minutes
 
 
 @dataclass(slots=True)
@@ -111,7 +110,7 @@ class Assembler:
             identity = key if span is not None else log_identity(record, operations)
             reason = self._hold(group, identity, Held(operations, 0, completeness(record)))
         else:
-            reason = "duplicate" if is_copy else self._full(group)
+            reason = "duplicate" if is_copy else group.full(self._share)
         if sequence:
             group.number(sequence, sequence)
         if reason is not None:
@@ -164,7 +163,7 @@ class Assembler:
             if reason is None:
                 self._agenda.plan(group)
             else:
-                found.append(self._closing(group, reason, may_wait=final is None))
+                found.append(closing_of(group, reason, may_wait=final is None))
         # A turn is read with what was said before it: the order is that of the turns themselves.
         return sorted(found, key=lambda closing: closing.started_ns) if len(found) > 1 else found
 
@@ -201,7 +200,7 @@ class Assembler:
             group.number(sequence, sequence)
         is_copy = key in group.parents
         if not is_copy:
-            reason = self._full(group)
+            reason = group.full(self._share)
             if reason is not None:
                 return reason
             group.size += PLACE_SIZE
@@ -228,7 +227,7 @@ class Assembler:
             return "duplicate"
         if group.gone_ns and all(o.start_ns < group.gone_ns for o in held.operations):
             return "late"
-        reason = self._full(group) if known is None else None
+        reason = group.full(self._share) if known is None else None
         if reason is not None:
             return reason
         calls = group.calls
@@ -244,32 +243,9 @@ class Assembler:
         group.held[identity] = held
         return None
 
-    def _full(self, group: Group) -> str | None:
-        """Say why nothing more can be put into a group, None where something can."""
-        if group.size < self._share and len(group.held) < MOST_RECORDS:
-            return None
-        group.incomplete = "turn_too_large"
-        return "turn_too_large"
-
     def _grow(self, group: Group, size: int) -> None:
         group.size += size
         self.size += size
-
-    def _closing(self, group: Group, reason: ClosedBy, *, may_wait: bool) -> Closing:
-        waits = may_wait and reason != "deadline" and not group.forced
-        if reason == "end" and not group.roots_are_calls:
-            waits = False
-        group.changed = False
-        return Closing(
-            group.key,
-            group.material(),
-            reason,
-            waits,
-            dict(group.given),
-            group.last_sequence,
-            group.first_sequence,
-            tuple(group.traces),
-        )
 
     def _join(self, group: Group, other: Group) -> None:
         """Put a group into the one whose model call asked for the tools it was answered with."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from collector.assembly.conversations import Conversations
 from collector.assembly.material import Key, Material, key_of
 from collector.assembly.names import names_of
-from collector.assembly.open_turns import Given
+from collector.assembly.open_turns import Given, Group
 from collector.assembly.turns import assemble
 from scorers.turn import ClosedBy, ToolExecution, Turn
 
@@ -57,6 +57,24 @@ class Closing:
             self.first_sequence,
             self.traces,
         )
+
+
+def closing_of(group: Group, reason: ClosedBy, *, may_wait: bool) -> Closing:
+    """Take a group as it is, to be closed: what comes from here on changes it."""
+    waits = may_wait and reason != "deadline" and not group.forced
+    if reason == "end" and not group.roots_are_calls:
+        waits = False
+    group.changed = False
+    return Closing(
+        group.key,
+        group.material(),
+        reason,
+        waits,
+        dict(group.given),
+        group.last_sequence,
+        group.first_sequence,
+        tuple(group.traces),
+    )
 
 
 @dataclass(slots=True)

@@ -20,6 +20,7 @@ from collector.span import Span
 from scorers.turn import Inference, Turn
 
 ENTRY_KINDS = frozenset({2, 5})  # server and consumer: a request or a message was taken in
+MOST_RECORDS = 20_000  # of one group: assembling a trace of a million tiny spans would take minutes
 _HTTP_NAME = re.compile(r"(?:GET|POST|PUT|PATCH|DELETE) /")
 
 
@@ -107,6 +108,14 @@ class Group:
         """Whether every root span is a model call: then no span says that a turn is over."""
         models = self.calls.models if self.calls is not None else set()
         return sum(self.parents.get(key, key) is None for key in models) == self.roots
+
+    def full(self, share: int) -> str | None:
+        """Say why nothing more can be put into it, None where something can. `share` is the bytes
+        that one group may hold."""
+        if self.size < share and len(self.held) < MOST_RECORDS:
+            return None
+        self.incomplete = "turn_too_large"
+        return "turn_too_large"
 
     def see(self, key: Key, span: Span) -> None:
         """Note where a span stands, and what its attributes show."""

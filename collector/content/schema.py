@@ -81,11 +81,11 @@ class _Message(msgspec.Struct, forbid_unknown_fields=True):
         name, reason = self.name or None, self.finish_reason or None
         if role is None:
             raise Unusual
-        if name in UNMISTAKABLE or reason in UNMISTAKABLE:
+        if (name or reason) and (name in UNMISTAKABLE or reason in UNMISTAKABLE):
             doubts.append(role)
+        if len(self.parts) == 1 and self.parts[0].__class__ is _Text and role != "tool":  # most are
+            return Message(role, (self.parts[0].part(doubts),), name, reason)
         parts = [part.part(doubts) for part in self.parts]
-        if len(parts) == 1 and parts[0].kind == "text" and role != "tool":  # most are
-            return Message(role, (parts[0],), name, reason)
         kinds = [part.kind for part in parts]
         # What a tool said without a result, or others beside one, is told otherwise.
         if role == "tool" and "tool_result" not in kinds:

@@ -344,7 +344,7 @@ def test_a_turn_broken_off_at_the_deadline_is_revised_at_its_end_or_the_next_dea
 
 
 def test_a_trace_of_countless_tiny_spans_starves_nobody(table, run, say, monkeypatch):
-    monkeypatch.setattr("collector.assembly.assembler.MOST_RECORDS", 10)
+    monkeypatch.setattr("collector.assembly.open_turns.MOST_RECORDS", 10)
     kept = table.add(run, *[run.call([say.user("x")], say.says(str(n))) for n in range(30)])
     assert (kept.count(None), kept.count("turn_too_large")) == (10, 20)
 
