@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import difflib
 import typing
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from pydantic import BaseModel, SecretStr, ValidationError
@@ -104,16 +103,22 @@ def _nearest(root: type[BaseModel], loc: Loc) -> str:
     key, parent = str(loc[-1]), root
     for part in loc[:-1]:
         parent = next((m for name, m in _children(parent) if name == part), parent)
-    close = difflib.get_close_matches(key[:100], list(parent.model_fields), n=1, cutoff=0.6)
+    close = _close(key, parent.model_fields, 0.6)
     if close:
         return f"the nearest known key is {'.'.join([*map(str, loc[:-1]), close[0]])}"
     # The right key in the wrong section is as common a mistake as a misspelled one.
     paths = list(paths_of(root))
     names = {path.rpartition(".")[2]: path for path in reversed(paths)}
-    close = difflib.get_close_matches(key[:100], list(names), n=1, cutoff=0.8)
+    close = _close(key, names, 0.8)
     if close:
         return f"the nearest known key is {names[close[0]]}"
     return f"known here: {', '.join(parent.model_fields)}"
+
+
+def _close(key: str, names: Iterable[str], cutoff: float) -> list[str]:
+    import difflib  # noqa: PLC0415 - only a wrong configuration needs it
+
+    return difflib.get_close_matches(key[:100], list(names), n=1, cutoff=cutoff)
 
 
 def paths_of(model: type[BaseModel], prefix: str = "") -> Iterator[str]:

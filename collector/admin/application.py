@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import gzip
-import html
 import logging
 import time
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
@@ -169,4 +168,6 @@ class Application:
         reasons = await asyncio.to_thread(self._reasons)
         waiting = [f"{name}: {reason}" for name, reason in reasons.items() if reason]
         status = f"Not ready. {'; '.join(waiting)}" if waiting else "Ready."
+        import html  # noqa: PLC0415 - its table of entities is for who looks at the page
+
         return Response(200, PAGE.format(status=html.escape(status)).encode(), HTML)

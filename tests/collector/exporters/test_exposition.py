@@ -4,18 +4,20 @@ import subprocess
 
 import pytest
 from entries import delivery, entry
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from prometheus_client import REGISTRY, CollectorRegistry
+from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 from prometheus_client.exposition import generate_latest as plain_text
 from prometheus_client.metrics_core import Metric
-from prometheus_client.openmetrics.exposition import ALLOWUTF8
+from prometheus_client.openmetrics.exposition import ALLOWUTF8, CONTENT_TYPE_LATEST
 from prometheus_client.openmetrics.exposition import generate_latest as openmetrics_text
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as parse_openmetrics
 from prometheus_client.parser import text_string_to_metric_families as parse_text
 from prometheus_client.samples import Exemplar
 from prometheus_client.utils import floatToGoString
 
+from collector.exporters import prometheus
 from collector.exporters.aggregate import Aggregate
 from collector.exporters.family import OVERFLOW, Family
 from collector.exporters.label import clean
@@ -247,3 +249,16 @@ def test_the_global_registry_is_left_alone():
 def _values(aggregate, name):
     reading = next(one for one in aggregate.snapshot() if one.instrument.name == name)
     return dict(zip(reading.labels, reading.values, strict=True))
+
+
+@given(st.floats() | st.integers(-(10**18), 10**18))
+@example(float("inf"))
+@example(1e6)
+@example(1e21)
+def test_numbers_are_written_as_the_library_writes_them(value):
+    assert prometheus._number(value) == floatToGoString(value)
+
+
+def test_content_types_are_the_librarys():
+    assert prometheus.TEXT == CONTENT_TYPE_PLAIN_0_0_4
+    assert prometheus.OPENMETRICS == CONTENT_TYPE_LATEST
