@@ -18,7 +18,7 @@ from collector.recovery import marks_of
 
 logger = logging.getLogger(__name__)
 
-SLICE = 0.2  # seconds of finishing turns before they are stored and the table hears of them
+SLICE = 0.05  # seconds of finishing turns before they are stored and the table hears of them
 
 
 class TurnLedger(Protocol):

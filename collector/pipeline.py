@@ -62,10 +62,14 @@ class Pipeline:
         self.spans = 0
         self.log_records = 0
 
+    def filled(self, on_their_way: int = 0) -> float:
+        """Return how much is open, 1.0 being as much as should be, with so many bytes besides."""
+        return (self.assembler.size + on_their_way) / self._limit
+
     @property
-    def filled(self) -> float:
-        """How much is open, 1.0 being as much as should be."""
-        return self.assembler.size / self._limit
+    def pressed(self) -> bool:
+        """Whether much is open, so that turns that are over should be closed soon."""
+        return self.assembler.agenda.pressed
 
     def consume(self, batch: Batch, sequence: int = 0) -> int:
         """Take one decoded request; `sequence` is where it stands in the journal. Returns how

@@ -15,6 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import TypeVar
 
+from collector.admission import Admission
 from collector.assembly.closing import Closed, Closing
 from collector.errors import Permanent, Retryable
 from collector.finisher import Finisher, TurnLedger, TurnObserver
@@ -22,16 +23,17 @@ from collector.journal import Journal
 from collector.ledger.mark import Mark
 from collector.otlp import Batch
 from collector.pipeline import Pipeline
-from collector.pressure import Pace, Pressure, Shares
+from collector.pressure import Pace, Pressure
 from collector.recovery import Recovery
 
 logger = logging.getLogger(__name__)
 Result = TypeVar("Result")
 
 TICK = 0.25  # seconds between two looks at what may be over
+PRESSED_TICK = 0.05  # the same while much is open
 RETRY_EVERY = 5.0  # seconds until a ledger that refused is tried again
+HIGH, FULL = 1.1, 1.25  # of what may be open, from which on some requests or all are held up
 MAX_LAG = 2.0  # seconds that turns may wait to be finished before senders are held up
-PATIENCE = 0.25  # seconds for which a sender is held up before it is told to come again
 DRAIN_DEADLINE = 20.0  # seconds for closing what is open at the end
 
 
@@ -47,7 +49,7 @@ class TurnStage:
         self._finisher = Finisher(pipeline, journal, ledger, observer, self._pace)
         self._table = ThreadPoolExecutor(1, thread_name_prefix="table")
         self._turns = ThreadPoolExecutor(1, thread_name_prefix="turns")
-        self._shares = Shares(time.monotonic)
+        self._admission = Admission(self._pressure, time.monotonic)
         self._stopping = asyncio.Event()
         self._behind_since: float | None = None
 
@@ -57,23 +59,12 @@ class TurnStage:
         Raises `Retryable` while too much is open, while turns end faster than they can be stored,
         and where the journal can't be written: nothing of the batch is kept then.
         """
-        await self._admit(batch)
-        sequence = await self._journal.append(batch)
-        try:
-            await self._in(self._table, lambda: self._take(batch, sequence))
-        finally:
-            self._journal.consumed(sequence)
-
-    async def _admit(self, batch: Batch) -> None:
-        """Wait a moment where the process is behind: a sender that waits costs less than one that
-        is refused and sends everything again."""
-        patience = PATIENCE
-        while not self._shares.admits(batch, self._pressure):
-            if patience <= 0 or self._stopping.is_set():
-                raise Retryable("turns end faster than they can be stored", retry_after=2.0)
-            await self._pause(TICK)
-            patience -= TICK
-        self._shares.took(batch)
+        async with self._admission.of(batch):
+            sequence = await self._journal.append(batch)
+            try:
+                await self._in(self._table, lambda: self._take(batch, sequence))
+            finally:
+                self._journal.consumed(sequence)
 
     def _take(self, batch: Batch, sequence: int) -> None:
         self._pace.took(self._pipeline.consume(batch, sequence))
@@ -104,7 +95,7 @@ class TurnStage:
         count = 0
         while not self._stopping.is_set() and await self._in(self._table, step):
             count += 1
-            while self._pressure is not Pressure.none and not self._stopping.is_set():
+            while self._pressure() is not Pressure.none and not self._stopping.is_set():
                 await self._pause(TICK)
         await self._in(self._table, frames.close)
         return count
@@ -120,12 +111,12 @@ class TurnStage:
                 await self._pause(RETRY_EVERY)
         return {}
 
-    @property
-    def _pressure(self) -> Pressure:
-        filled = self._pipeline.filled
-        if self.lag_s > 2 * MAX_LAG or filled > 1.5:
+    def _pressure(self, on_their_way: int = 0) -> Pressure:
+        """Say how far behind the process is, with so many bytes of requests taken besides."""
+        filled = self._pipeline.filled(on_their_way)
+        if self.lag_s > 2 * MAX_LAG or filled > FULL:
             return Pressure.full
-        behind = self.lag_s > MAX_LAG or filled > 1.25
+        behind = self.lag_s > MAX_LAG or filled > HIGH
         return max(self._pace.pressure, Pressure.high if behind else Pressure.none)
 
     @property
@@ -155,8 +146,8 @@ class TurnStage:
                     break
             await self._again(due)
             await self._retire()
-            pause = TICK if self._finisher.refuses is None else RETRY_EVERY
-            await self._pause(pause)
+            pause = PRESSED_TICK if self._pipeline.pressed else TICK
+            await self._pause(pause if self._finisher.refuses is None else RETRY_EVERY)
 
     async def _pause(self, seconds: float) -> None:
         with suppress(TimeoutError):
@@ -165,6 +156,7 @@ class TurnStage:
     def stop(self) -> None:
         """Ask `run` to end after the turns it is at."""
         self._stopping.set()
+        self._admission.stop()
 
     async def drain(self) -> int:
         """Close everything that is open, within the deadline. Returns the groups that are left,

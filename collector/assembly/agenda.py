@@ -5,7 +5,7 @@ A look costs what is due, not what is open: most groups wait.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from heapq import heapify, heappop, heappush
 from math import inf
 
@@ -14,6 +14,7 @@ from collector.assembly.settings import TurnsConfig
 from scorers.turn import ClosedBy
 
 BROKEN_OFF_PATIENCE = 6  # times the lingering of a turn whose tool may still be running
+PRESSED_SETTLE = 0.05  # seconds of waiting for spans on their way, while much is open
 SLACK = 1_000  # entries that may be out of date before the rest are gathered anew
 
 
@@ -25,6 +26,19 @@ class Agenda:
         self._config = config
         self._groups = groups
         self._entries: list[tuple[float, str]] = []
+        self._settle = config.settle
+        self.pressed = False
+
+    def press(self, open_groups: Collection[Group], most: float) -> None:
+        """Wait less for late spans while these groups hold more than `most` bytes: to refuse what
+        comes instead would cost more than a turn that is looked at twice."""
+        self.pressed = sum(group.size for group in open_groups) > most
+        self._settle = self._config.settle
+        if self.pressed and self._settle > PRESSED_SETTLE:
+            self._settle = PRESSED_SETTLE
+            for group in open_groups:
+                if group.has_ended:
+                    self.plan(group)
 
     def plan(self, group: Group) -> None:
         """Have a group looked at when there may be something to do."""
@@ -53,7 +67,7 @@ class Agenda:
             return "deadline"
         if not group.changed:
             return None
-        if group.has_ended and now >= group.last_seen + self._config.settle:
+        if group.has_ended and now >= group.last_seen + self._settle:
             return "end"
         return "quiet" if now >= group.last_seen + self._config.quiet_period else None
 
@@ -73,8 +87,8 @@ class Agenda:
         look = self._deadline(group)
         if group.changed:
             wait = config.quiet_period
-            if group.has_ended and config.settle < wait:
-                wait = config.settle
+            if group.has_ended and self._settle < wait:
+                wait = self._settle
             look = min(look, group.last_seen + wait)
         return look
 

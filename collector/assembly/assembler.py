@@ -27,8 +27,8 @@ from collector.dialect import AnyOperation
 from collector.span import Record, Span
 from scorers.turn import ClosedBy
 
-GROUP_SHARE = 4  # one group may hold this part of all bytes, so that one giant starves nobody
-RETAINED_SHARE = 4  # what closed turns hold may take this part of all bytes
+GROUP_SHARE = 2  # one group may hold this part of all bytes, so that one giant starves nobody
+PRESSED = 0.5  # of what may be open: beyond, turns that ended wait less for late spans
 
 
 @dataclass(slots=True)
@@ -43,16 +43,16 @@ class Assembler:
     clock: Callable[[], float]
     groups: dict[str, Group] = field(default_factory=dict)
     size: int = 0
+    agenda: Agenda = field(init=False)
     _by_trace: dict[str, Group] = field(default_factory=dict)
     _open: dict[str, Group] = field(default_factory=dict)
     _retained: Retained = field(default_factory=Retained)
     _links: Links = field(default_factory=Links)
-    _agenda: Agenda = field(init=False)
     _share: int = field(init=False)
 
     def __post_init__(self) -> None:
         self._share = self.config.max_open_bytes // GROUP_SHARE
-        self._agenda = Agenda(self.config, self.groups)
+        self.agenda = Agenda(self.config, self.groups)
 
     @property
     def open_count(self) -> int:
@@ -125,7 +125,7 @@ class Assembler:
         if 0 < sequence <= group.settled:
             # Stored before a restart: it only waits for late spans.
             self._retained.add(group)
-            self._agenda.plan(group)
+            self.agenda.plan(group)
         elif not waits or ended or any(map(may_end, operations)):
             group.changed, group.waiting = True, False
         elif not group.changed:
@@ -134,21 +134,22 @@ class Assembler:
             self._retained.drop(group)
             self._open[group.key] = group
         if ended or group.look_at > now + self.config.quiet_period:
-            self._agenda.plan(group)
+            self.agenda.plan(group)
         return "duplicate" if is_copy else None
 
     def due(self, *, final: ClosedBy | None = None) -> list[Closing]:
         """Return what may be over now, oldest first; everything when `final` says why."""
         now = self.clock()
         self._bound()
+        self.agenda.press(self._open.values(), most=self.config.max_open_bytes * PRESSED)
         ready: dict[str, Group] = {}
-        for group in list(self.groups.values() if final else self._agenda.due(now)):
-            if self._agenda.is_past(group, now):
+        for group in list(self.groups.values() if final else self.agenda.due(now)):
+            if self.agenda.is_past(group, now):
                 self._remove(group)
-            elif final or self._agenda.reason(group, now):
+            elif final or self.agenda.reason(group, now):
                 ready[group.key] = group
             else:
-                self._agenda.plan(group)
+                self.agenda.plan(group)
         for group in sorted(ready.values(), key=attrgetter("first_seen"), reverse=True):
             other = self._links.partner(group, self.groups)
             if other is not None:
@@ -157,11 +158,11 @@ class Assembler:
                 del ready[group.key]
         found = []
         for group in sorted(ready.values(), key=attrgetter("first_seen")):
-            reason = self._agenda.reason(group, now)
+            reason = self.agenda.reason(group, now)
             if final is not None and group.is_open:
                 reason = final if final == "shutdown" else ("end" if group.has_ended else "quiet")
             if reason is None:
-                self._agenda.plan(group)
+                self.agenda.plan(group)
             else:
                 found.append(closing_of(group, reason, may_wait=final is None))
         # A turn is read with what was said before it: the order is that of the turns themselves.
@@ -184,14 +185,15 @@ class Assembler:
         if not group.is_open:
             self._open.pop(group.key, None)
             self._retained.add(group)
-        self._agenda.plan(group)
+            self.size -= self._retained.let_go(self.size, self.config.max_open_bytes)
+        self.agenda.plan(group)
 
     def again(self, key: str) -> None:
         """Have a group looked at again: what it gave could not be stored."""
         group = self.groups.get(key)
         if group is not None:
             group.changed = True
-            self._agenda.plan(group)
+            self.agenda.plan(group)
 
     def _see_other(self, group: Group, key: Key, span: Span, sequence: int) -> str | None:
         """Note the place of a span in a trace that holds no operation: most are of this kind, and
@@ -209,7 +211,7 @@ class Assembler:
         group.changed = True
         group.last_seen = self.clock()
         if group.look_at == inf:
-            self._agenda.plan(group)
+            self.agenda.plan(group)
         return "duplicate" if is_copy else None
 
     def _new_group(self, trace: str) -> Group:
@@ -273,8 +275,7 @@ class Assembler:
         then groups that are not open, those without a model call first; then the oldest of the
         open ones close early."""
         most = self.config.max_open_bytes
-        while self._retained and (self.size > most or self._retained.size > most // RETAINED_SHARE):
-            self.size -= self._retained.let_go()
+        self.size -= self._retained.let_go(self.size, most)
         if not self._is_over():
             return
         closed = [group for key, group in self.groups.items() if key not in self._open]
@@ -290,7 +291,7 @@ class Assembler:
             if group.is_open and not group.forced:
                 group.forced = True
                 group.incomplete = group.incomplete or "closed_early"
-                self._agenda.plan(group)
+                self.agenda.plan(group)
                 over, many = over - group.size, many - 1
 
     def _is_over(self) -> bool:

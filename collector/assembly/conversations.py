@@ -10,7 +10,7 @@ from scorers.turn import Said
 MAX_CONVERSATIONS = 10_000
 MAX_CHARACTERS = 64_000  # of one dialog; the oldest messages go first
 MAX_MESSAGES = 400  # of one dialog: every turn is handed the dialog before it
-MAX_TOTAL = 12_000_000  # characters of all dialogs together
+MAX_TOTAL = 6_000_000  # bytes in memory of all dialogs together
 MAX_TURNS = 4  # latest turns of a conversation whose dialog is kept
 MAX_ASIDES = 20_000  # hashes of texts in the user role that a tool had said
 
@@ -18,7 +18,7 @@ Dialog = tuple[Said, ...]
 
 
 class Conversations:
-    """The dialogs of recent conversations, bounded by count and characters.
+    """The dialogs of recent conversations, bounded by count and memory.
 
     Each turn is remembered with the dialog up to and with its reply, so that a turn assembled a
     second time (late spans) does not find itself in its own past.
@@ -66,7 +66,7 @@ class Conversations:
         turns = self._turns.setdefault(conversation_id, {})
         self._drop(turns, turn_id)
         turns[turn_id] = (started_ns, latest[kept:])
-        self._total += MAX_CHARACTERS - left
+        self._total += sum(said.text.__sizeof__() for said in latest[kept:])
         while len(turns) > MAX_TURNS:
             self._drop(turns, next(iter(turns)))
         self._turns.move_to_end(conversation_id)
@@ -79,4 +79,4 @@ class Conversations:
 
     def _drop(self, turns: dict[str, tuple[int, Dialog]], turn_id: str) -> None:
         for said in turns.pop(turn_id, (0, ()))[1]:
-            self._total -= len(said.text)
+            self._total -= said.text.__sizeof__()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collector.assembly.open_turns import Group
 
+SHARE = 4  # what closed turns hold may take this part of all bytes
 KEPT_TURNS = 8  # latest turns of a session's trace that stay when earlier ones are let go
 MANY_RECORDS = 100  # of one group, from which on earlier turns are let go
 
@@ -14,9 +15,6 @@ class Retained:
     def __init__(self) -> None:
         self.size = 0
         self._groups: dict[str, tuple[Group, int]] = {}
-
-    def __len__(self) -> int:
-        return len(self._groups)
 
     def add(self, group: Group) -> None:
         """Note that a group was closed."""
@@ -29,11 +27,15 @@ class Retained:
         _, size = self._groups.pop(group.key, (group, 0))
         self.size -= size
 
-    def let_go(self) -> int:
-        """Let go of what the longest closed group holds. Returns the bytes that are free again."""
-        group, _ = next(iter(self._groups.values()))
-        self.drop(group)
-        return group.let_go(max((o.end_ns for o in group.operations()), default=0))
+    def let_go(self, size: int, most: int) -> int:
+        """Let go of what the longest closed groups hold, until they keep to their share of `most`
+        bytes, and all together (`size`) to `most`. Returns the bytes that are free again."""
+        freed = 0
+        while self._groups and (size - freed > most or self.size > most // SHARE):
+            group, _ = next(iter(self._groups.values()))
+            self.drop(group)
+            freed += group.let_go(max((o.end_ns for o in group.operations()), default=0))
+        return freed
 
 
 def let_go_of_earlier_turns(group: Group) -> int:

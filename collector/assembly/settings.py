@@ -30,7 +30,7 @@ class TurnsConfig(Section):
         default=10_000, ge=1, description="Open turns at once; beyond, the oldest closes early."
     )
     max_open_bytes: Bytes = Field(
-        default=32 * 2**20,
+        default=16 * 2**20,
         gt=0,
         description="Bytes that turns take in memory; beyond, the oldest closes early.",
     )

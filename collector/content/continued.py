@@ -16,10 +16,11 @@ from collector.content.capture import MARK_LENGTH
 from collector.content.schema import Unusual
 from scorers.turn import Message
 
-# Conversations, the lists of one that are kept (its agents take turns), and bytes of them all.
+# Conversations, the lists of one that are kept (its agents take turns), and bytes of them all:
+# their messages stay in memory with them, which is as much again, or twice.
 _MOST_THREADS = 1024
 _MOST_LISTS = 6
-_MOST_BYTES = 8 * 2**20
+_MOST_BYTES = 2 * 2**20
 
 
 @dataclass(slots=True, eq=False)

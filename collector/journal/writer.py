@@ -128,6 +128,7 @@ class Writer:
             group, more = self._gather()
             if group:
                 self._commit(group)
+            del group  # until the next request comes, these would stay in memory
             if not more:
                 return
 

@@ -87,6 +87,53 @@ def test_children_that_come_after_the_root_are_waited_for(table, run, say):
     assert [turn.reply for turn in table.closed(after=0.2)] == ["Yes."]
 
 
+def test_ended_turns_settle_sooner_while_much_is_open(run, say):
+    """To refuse what comes would cost more than a turn that is looked at twice."""
+    one = size_of(*usual(run, say), run.agent())
+    table = Table(max_open_bytes=10 * one)
+    runs = [say.Run(trace=f"{number:032x}") for number in range(7)]
+    ended = [(*usual(each, say), each.agent()) for each in runs]
+    for operations in ended[:4]:
+        table.add(None, *operations)
+    assert table.closed(after=0.5) == [], "less than half"
+    for operations in ended[4:6]:
+        table.add(None, *operations)
+    assert len(table.closed(after=0.1)) == 6
+    assert table.closed() == []
+    assert not table.assembler.agenda.pressed, "what closed turns hold is not open"
+    table.add(None, *ended[6])
+    assert table.closed(after=0.5) == [], "the usual patience is back"
+    assert len(table.closed(after=2)) == 1
+
+
+def test_a_span_that_comes_after_a_hurried_close_makes_its_turn_again(run, say):
+    table = Table(max_open_bytes=10 * size_of(*usual(run, say), run.agent()))
+    for number in range(6):
+        other = say.Run(trace=f"{number:032x}")
+        table.add(other, *usual(other, say))
+    first, tool, last = usual(run, say)
+    table.add(run, first, last, run.agent())
+    [turn] = table.closed(after=0.1)
+    assert [result.produced for result in turn.tool_results] == [None]
+    table.add(run, tool)
+    [again] = table.closed(after=0.1)
+    assert again.turn_id == turn.turn_id
+    assert [result.produced for result in again.tool_results] == ["B: locked"]
+
+
+def test_what_closed_turns_hold_goes_as_soon_as_they_are_booked(run, say):
+    """Not at the next look: until then senders would be held up for nothing."""
+    one = size_of(run.call([say.user("x" * 10_000)], say.says("ok")))
+    table = Table(max_open_bytes=4 * one)
+    for number in range(4):
+        each = say.Run(trace=f"{number:032x}")
+        table.add(None, each.call([say.user("x" * 10_000)], say.says("ok"), parent=None))
+    table.clock.now += 3
+    for closing in table.assembler.due():
+        table.assembler.done(close(closing, table.known))
+    assert table.assembler.size < 2 * one
+
+
 def test_root_that_never_comes_closes_by_quiet(table, run, say):
     table.add(run, *usual(run, say))
     assert table.closed(after=9.9) == []
@@ -355,7 +402,7 @@ def test_groups_that_wait_are_not_looked_at(table, run, say, monkeypatch):
         table.add(one, usual(one, say)[0])
     table.closed(after=11)
     looked = []
-    monkeypatch.setattr(table.assembler._agenda, "reason", lambda group, _: looked.append(group))
+    monkeypatch.setattr(table.assembler.agenda, "reason", lambda group, _: looked.append(group))
     for _ in range(100):
         table.closed(after=1)
     assert looked == []
@@ -367,7 +414,7 @@ def test_moments_that_are_past_do_not_pile_up(run, say):
         one = say.Run(trace=f"{number:032x}")
         table.add(one, one.call([say.user("x")], say.says("y"), parent=None))
         table.closed(after=0.1)
-    assert len(table.assembler._agenda._entries) < 2_000
+    assert len(table.assembler.agenda._entries) < 2_000
 
 
 def test_the_lowest_number_of_an_open_group_is_kept(table, run, say):

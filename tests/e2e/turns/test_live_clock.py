@@ -6,6 +6,7 @@ for 10 minutes more.
 
 import pytest
 
+from collector.assembly.assembler import GROUP_SHARE
 from collector.assembly.settings import TurnsConfig
 from running import Live, run
 from traces import MINUTE, SECOND, Trace, assistant, call, tool, user
@@ -32,7 +33,7 @@ def test_what_was_left_out_for_its_size_is_not_unread():
     spans = one_turn(rows=900)
     first = Live()
     first.send(spans[:2])
-    live = Live(TurnsConfig(max_open_bytes=4 * first.pipeline.assembler.size))
+    live = Live(TurnsConfig(max_open_bytes=GROUP_SHARE * first.pipeline.assembler.size))
     live.send(spans)
     live.wait(60)
     assert live.observer.left_out["turn_too_large"]

@@ -1,0 +1,64 @@
+"""Whether a request is taken now, held for a moment, or sent back."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+from collector.errors import Retryable
+from collector.otlp import Batch
+from collector.pressure import Pressure, Shares
+
+# Senders give up after 10 s. One that waits costs less than one that sends everything again.
+HOLD_SECONDS = 3.0
+LOOK_EVERY = 0.02
+# Held requests are in memory, so that a crowd is sent back at once.
+MOST_HELD = 8
+
+
+class Admission:
+    """Lets requests in as `pressure` says: it is told the bytes that were let in and are not in
+    the table of open turns yet. `clock` gives seconds."""
+
+    def __init__(self, pressure: Callable[[int], Pressure], clock: Callable[[], float]) -> None:
+        self._pressure = pressure
+        self._clock = clock
+        self._shares = Shares(clock)
+        self._on_their_way = 0
+        self._held = 0
+        self._stopped = False
+
+    def stop(self) -> None:
+        """Hold nobody any longer."""
+        self._stopped = True
+
+    @asynccontextmanager
+    async def of(self, batch: Batch) -> AsyncIterator[None]:
+        """Let a batch in, and book it as on its way until the context ends. Raises `Retryable`
+        where there is no room for it within a moment."""
+        if not self._admits(batch):
+            await self._hold(batch)
+        self._shares.took(batch)
+        size = len(batch.body)
+        self._on_their_way += size
+        try:
+            yield
+        finally:
+            self._on_their_way -= size
+
+    def _admits(self, batch: Batch) -> bool:
+        return self._shares.admits(batch, self._pressure(self._on_their_way))
+
+    async def _hold(self, batch: Batch) -> None:
+        until = self._clock() + HOLD_SECONDS
+        if self._held >= MOST_HELD:
+            until = 0.0
+        self._held += 1
+        try:
+            while not self._admits(batch):
+                if self._stopped or self._clock() >= until:
+                    raise Retryable("turns end faster than they can be stored", retry_after=2.0)
+                await asyncio.sleep(LOOK_EVERY)
+        finally:
+            self._held -= 1
