@@ -32,6 +32,7 @@ TICK = 0.25  # seconds between two looks at what may be over
 RETRY_EVERY = 5.0  # seconds until a ledger that refused is tried again
 MAX_LAG = 2.0  # seconds that turns may wait to be finished before senders are held up
 PATIENCE = 0.25  # seconds for which a sender is held up before it is told to come again
+MOST_TRACES = 10_000  # of one request; the SDKs send 512 spans, gateways some thousand
 DRAIN_DEADLINE = 20.0  # seconds for closing what is open at the end
 
 
@@ -55,8 +56,13 @@ class TurnStage:
         """Take a batch. Returning is the acknowledgement: see docs/adr/0001.
 
         Raises `Retryable` while too much is open, while turns end faster than they can be stored,
-        and where the journal can't be written: nothing of the batch is kept then.
+        and where the journal can't be written; `Permanent` where one request brings more traces
+        than are worked off in seconds. Nothing of the batch is kept then.
         """
+        # A request is admitted as a whole: all others would wait minutes for this one's turns.
+        if len(batch.records) > MOST_TRACES and _traces(batch) > MOST_TRACES:
+            expected = f"expected at most {MOST_TRACES} traces in a request: send smaller batches"
+            raise Permanent(expected, reason="too_large")
         await self._admit(batch)
         sequence = await self._journal.append(batch)
         try:
@@ -218,3 +224,7 @@ class TurnStage:
 
     async def _in(self, thread: ThreadPoolExecutor, work: Callable[[], Result]) -> Result:
         return await asyncio.get_running_loop().run_in_executor(thread, work)
+
+
+def _traces(batch: Batch) -> int:
+    return len({record.trace_id for record in batch.records})
