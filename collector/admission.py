@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
-from collector.errors import Retryable
+from collector.errors import Permanent, Retryable
 from collector.otlp import Batch
 from collector.pressure import Pressure, Shares
 
@@ -15,6 +15,7 @@ HOLD_SECONDS = 3.0
 LOOK_EVERY = 0.02
 # Held requests are in memory, so that a crowd is sent back at once.
 MOST_HELD = 8
+MOST_TRACES = 10_000  # of one request; the SDKs send 512 spans, gateways some thousand
 
 
 class Admission:
@@ -35,8 +36,15 @@ class Admission:
 
     @asynccontextmanager
     async def of(self, batch: Batch) -> AsyncIterator[None]:
-        """Let a batch in, and book it as on its way until the context ends. Raises `Retryable`
-        where there is no room for it within a moment."""
+        """Let a batch in, and book it as on its way until the context ends.
+
+        Raises `Retryable` where there is no room for it within a moment, `Permanent` where it
+        brings more traces than are worked off in seconds.
+        """
+        # A request is let in as a whole: all others would wait minutes for this one's turns.
+        if len(batch.records) > MOST_TRACES and _traces(batch) > MOST_TRACES:
+            expected = f"expected at most {MOST_TRACES} traces in a request: send smaller batches"
+            raise Permanent(expected, reason="too_large")
         if not self._admits(batch):
             await self._hold(batch)
         self._shares.took(batch)
@@ -62,3 +70,7 @@ class Admission:
                 await asyncio.sleep(LOOK_EVERY)
         finally:
             self._held -= 1
+
+
+def _traces(batch: Batch) -> int:
+    return len({record.trace_id for record in batch.records})

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, NoReturn
 
 import httptools
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
 from collector.errors import Permanent, Retryable
 from collector.incoming import EXTENSION, Incoming
+from collector.too_much import (
+    LARGE_HEAD,
+    LONG_TARGET,
+    MANY_CONNECTIONS,
+    MANY_IN_A_ROW,
+    TooMuch,
+)
 
 Refused = Callable[[Permanent | Retryable], None]
 """Counts a request of which no application was told, for it never had a whole head."""
@@ -27,7 +33,8 @@ _HEADERS = 100
 _TARGET_BYTES = 8 << 10
 
 # Each piece of a chunked body costs as much as parsing a hundred bytes. Pieces are small where
-# somebody writes line by line, never small and many.
+# somebody writes line by line, never small and many. What stands around them (their sizes, and
+# headers behind the last one) has no end either, is kept by the parser, and is bounded likewise.
 _PIECES = 1000
 _PIECE_BYTES = 64
 
@@ -45,23 +52,6 @@ _STALLED_SECONDS = 60.0
 _OFFER = {b"upgrade", b"connection", b"http2-settings"}
 
 
-@dataclass(frozen=True, slots=True)
-class _TooMuch:
-    """What is wrong with a request that is too much of something, and how it is answered."""
-
-    line: bytes
-    message: str
-    reason: str = "too_large"
-
-
-_LONG_TARGET = _TooMuch(b"414 URI Too Long", "the request target is too long")
-_LARGE_HEAD = _TooMuch(b"431 Request Header Fields Too Large", "the head is too large")
-_MANY_IN_A_ROW = _TooMuch(b"429 Too Many Requests", "too many requests in a row", "pipelined")
-_MANY_CONNECTIONS = _TooMuch(
-    b"503 Service Unavailable", "too many connections", "too_many_connections"
-)
-
-
 class Connection(HttpToolsProtocol):
     """Closes itself when nothing comes for too long, or too much before a head is complete.
 
@@ -75,7 +65,9 @@ class Connection(HttpToolsProtocol):
     _head_bytes = 0
     _field_bytes = 0
     _pieces = 0
-    _too_much: _TooMuch | None = None
+    _framing = 0
+    _answering: RequestResponseCycle | None = None
+    _too_much: TooMuch | None = None
     _in_head = False
     _in_body = False
     _offered = False
@@ -112,12 +104,13 @@ class Connection(HttpToolsProtocol):
             oldest = min(idle, key=lambda other: other._idle_since)  # noqa: SLF001 - one of us
             oldest.transport.abort()
         else:
-            self._give_up(_MANY_CONNECTIONS)
+            self._give_up(MANY_CONNECTIONS)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Stop waiting."""
         self._keep_open()
         self._flowing()
+        self._gone()
         super().connection_lost(exc)
 
     def pause_writing(self) -> None:
@@ -141,6 +134,7 @@ class Connection(HttpToolsProtocol):
         if self.transport.is_closing():
             return
         self._unset_keepalive_if_required()
+        self._framing += len(data)
         try:
             self._parse(data)
         except httptools.HttpParserError:
@@ -152,18 +146,18 @@ class Connection(HttpToolsProtocol):
         if self._in_head:
             self._head_bytes += len(data)
             if self._head_bytes > _HEAD_BYTES:
-                self._give_up(_LARGE_HEAD)
+                self._give_up(LARGE_HEAD)
+        elif self._in_body and self._framing > _HEAD_BYTES + self._pieces * _PIECE_BYTES:
+            self._break_off()
 
-    def _give_up(self, found: _TooMuch) -> None:
+    def _give_up(self, found: TooMuch) -> None:
         """Answer without asking an application, and close."""
         if not self.transport.is_closing():
-            self.transport.write(
-                b"HTTP/1.1 %s\r\nconnection: close\r\ncontent-length: 0\r\n\r\n" % found.line
-            )
-            self.transport.close()
+            self.transport.write(found.answer)
+            self._hang_up()
             self._refuse(Permanent(found.message, reason=found.reason))
 
-    def _stop(self, found: _TooMuch) -> NoReturn:
+    def _stop(self, found: TooMuch) -> NoReturn:
         """Have the parser end where it is."""
         self._too_much = found
         raise httptools.HttpParserError(found.message)
@@ -176,8 +170,19 @@ class Connection(HttpToolsProtocol):
         # A request has one answer, and none is given in the place of another's.
         if self._in_body != self.is_idle and not self.pipeline:
             self.send_400_response("the request is no HTTP/1.1")
-        else:
-            self.transport.close()
+        self._hang_up()
+
+    def _hang_up(self) -> None:
+        """Close; nobody is there any more for the answer of the request that is under way."""
+        self._gone()
+        self.transport.close()
+
+    def _gone(self) -> None:
+        # uvicorn tells the last request of a connection; with others before it, the one that is
+        # being answered would write to what is closed.
+        if self._answering is not None and not self._answering.response_complete:
+            self._answering.disconnected = True
+            self._answering.message_event.set()
 
     def _refuse(self, error: Permanent | Retryable) -> None:
         if self._refused is not None:
@@ -185,7 +190,7 @@ class Connection(HttpToolsProtocol):
 
     def _late(self) -> None:
         self._refuse(Retryable("the head came too slowly", reason="slow_head"))
-        self.transport.close()
+        self._hang_up()
 
     def _parse(self, data: bytes) -> None:
         while True:
@@ -209,7 +214,7 @@ class Connection(HttpToolsProtocol):
     def on_message_begin(self) -> None:
         """A request begins: its head must follow soon."""
         if len(self.pipeline) >= _PIPELINED:
-            self._stop(_MANY_IN_A_ROW)
+            self._stop(MANY_IN_A_ROW)
         self._in_head = True
         self._head_bytes = self._field_bytes = self._pieces = 0
         self._close_in(_HEAD_SECONDS, self._late)
@@ -219,18 +224,19 @@ class Connection(HttpToolsProtocol):
         """A part of the request target came."""
         super().on_url(url)
         if len(self.url) > _TARGET_BYTES:
-            self._stop(_LONG_TARGET)
+            self._stop(LONG_TARGET)
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """A header came, perhaps behind the body."""
         self._field_bytes += len(name) + len(value)
         if self._field_bytes > _HEAD_BYTES or len(self.headers) >= _HEADERS:
-            self._stop(_LARGE_HEAD)
+            self._stop(LARGE_HEAD)
         super().on_header(name, value)
 
     def on_body(self, body: bytes) -> None:
         """A piece of the body came."""
         self._pieces += 1
+        self._framing -= len(body)
         if self._pieces > _PIECES and self._incoming.size < self._pieces * _PIECE_BYTES:
             raise httptools.HttpParserError("a body of tiny chunks")
         if not self.cycle.response_complete:
@@ -243,10 +249,14 @@ class Connection(HttpToolsProtocol):
                 raise httptools.HttpParserError("this is no proxy")
             self._offered = True
             return
+        super().on_headers_complete()
+        # Not before: a target that can't be read is refused there.
         self._in_head = False
         self._in_body = True
+        self._framing = 0
         self._keep_open()
-        super().on_headers_complete()
+        if not self.pipeline:
+            self._answering = self.cycle
         # The application starts with the next turn of the loop.
         self._incoming = Incoming(self.cycle, self.flow)
         self.cycle.scope["extensions"] = {EXTENSION: self._incoming}  # type: ignore[dict-item]
@@ -263,7 +273,9 @@ class Connection(HttpToolsProtocol):
 
     def on_response_complete(self) -> None:
         """The answer is sent; perhaps the rest of the request is still coming."""
+        following = self.pipeline[-1][0] if self.pipeline else None
         super().on_response_complete()
+        self._answering = following
         self._idle_since = self.loop.time()
         if self._in_body:
             self._close_in(_DISCARD_SECONDS)

@@ -17,6 +17,8 @@ from scorers.value import value
 
 # Spans with numbered attributes have a shape of their own each: they are not worth remembering.
 _MOST_KEYS = 64
+# Nor are those with names that no library gives: senders make them up, in any length.
+_MOST_CHARACTERS = 4096
 _MOST_SHAPES = 2048
 
 
@@ -93,7 +95,7 @@ class Dialects:
         found = self._fitting.get(shape)
         if found is None:
             found = tuple(dialect for dialect in self._dialects if dialect.fits(shape))
-            if len(shape.keys) + len(shape.events) <= _MOST_KEYS:
+            if len(shape.keys) + len(shape.events) <= _MOST_KEYS and _is_short(shape):
                 if len(self._fitting) >= _MOST_SHAPES:
                     self._fitting.clear()
                 self._fitting[shape] = found
@@ -137,3 +139,8 @@ def _error(span: Span) -> str | None:
     said.append(span.status_message)
     words = dict.fromkeys(word for word in said if isinstance(word, str) and word)
     return " ".join(words) or "error"
+
+
+def _is_short(shape: Shape) -> bool:
+    names = (shape.scope, shape.event or "", *shape.keys, *shape.events)
+    return sum(map(len, names)) <= _MOST_CHARACTERS

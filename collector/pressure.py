@@ -6,6 +6,7 @@ from collections.abc import Callable
 from enum import IntEnum
 
 from collector.otlp import Batch
+from collector.text import as_key
 
 HALF_LIFE = 10.0  # seconds after which what was taken of a service counts half
 # Names beyond these share one count: a sender that invents a name for each request gains nothing.
@@ -96,7 +97,7 @@ class Shares:
     def _name(self, batch: Batch) -> str:
         # Exporters send for one process. A gateway's mixed requests count for whom they begin with.
         service = batch.records[0].resource.text("service.name") if batch.records else None
-        name = service or ""
+        name = as_key(service or "")
         return name if name in self._taken or len(self._taken) < MOST_SERVICES else OTHERS
 
     def _fade(self) -> None:

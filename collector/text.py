@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
+
+# A name that is kept for long, as the key of a table, takes no more than this.
+LONGEST_KEY = 200
 
 _REPLACEMENT = "\ufffd"
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -49,3 +53,13 @@ def _whole(found: re.Match[str]) -> str:
         end = found.end("high")
         return found[0] if not found["low"] else found[0][: end - found.start()] + "\\ufffd"
     return found[0] if found["low"] else found["run"][1:] + "\\ufffd"
+
+
+def as_key(name: str) -> str:
+    """Return a name as the key of a table that outlives its request: a long one by its digest.
+
+    Names come from senders, in any length: a thousand of some megabytes each would fill memory.
+    """
+    if len(name) <= LONGEST_KEY:
+        return name
+    return hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()

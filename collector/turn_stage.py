@@ -57,7 +57,8 @@ class TurnStage:
         """Take a batch. Returning is the acknowledgement: see docs/adr/0001.
 
         Raises `Retryable` while too much is open, while turns end faster than they can be stored,
-        and where the journal can't be written: nothing of the batch is kept then.
+        and where the journal can't be written; `Permanent` where one request brings more traces
+        than are worked off in seconds. Nothing of the batch is kept then.
         """
         async with self._admission.of(batch):
             sequence = await self._journal.append(batch)

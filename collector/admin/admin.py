@@ -12,6 +12,7 @@ from collector.admin.guard import Guard
 from collector.admin.settings import AdminConfig
 from collector.admin.turns_page import Turns
 from collector.errors import ConfigError
+from collector.receiver import most_connections
 from collector.setting import split
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ class Admin:
         self._server = await listen(
             self._socket,
             application,
-            most=MOST_CONNECTIONS,
+            most=min(MOST_CONNECTIONS, most_connections(8)),
             backlog=BACKLOG,
             secured=None if tls is None else tls.context,
         )

@@ -7,6 +7,7 @@ import gzip
 import logging
 import time
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from contextlib import AsyncExitStack, suppress
 from typing import Any, Protocol
 from urllib.parse import parse_qsl
 
@@ -33,6 +34,11 @@ class Metrics(Protocol):
 
 # Requests that wait for others to be answered. Probes never wait.
 MOST_WAITING = 64
+
+# Whoever takes longer for an answer keeps others from theirs.
+SEND_SECONDS = 30.0
+# What is written of an answer before its reader took what came before.
+PIECE_BYTES = 64 << 10
 
 # Answered to everybody: whoever asks for them has no token, and learns no more than that we live.
 _PROBES = ("/healthz", "/readyz")
@@ -77,22 +83,24 @@ class Application:
         """Answer one request."""
         if scope["type"] != "http":
             return
-        try:
-            response = await self._answer(scope)
-        except Exception as error:  # noqa: BLE001 - whatever a request does, the server lives
-            logger.error("answering a request failed: %s", where(error))
-            response = plain(500, "internal error; see the log")
-        body = b"" if scope["method"] == "HEAD" else response.body
-        await send(
-            {
+        async with AsyncExitStack() as until_sent:
+            try:
+                response = await self._answer(scope, until_sent)
+            except Exception as error:  # noqa: BLE001 - whatever a request does, the server lives
+                logger.error("answering a request failed: %s", where(error))
+                response = plain(500, "internal error; see the log")
+            body = b"" if scope["method"] == "HEAD" else response.body
+            head = {
                 "type": "http.response.start",
                 "status": response.status,
                 "headers": response.all_headers(),
             }
-        )
-        await send({"type": "http.response.body", "body": body})
+            with suppress(TimeoutError):  # the server closes what is not complete
+                async with asyncio.timeout(SEND_SECONDS):
+                    await send(head)
+                    await _send_body(send, body)
 
-    async def _answer(self, scope: Scope) -> Response:
+    async def _answer(self, scope: Scope, until_sent: AsyncExitStack) -> Response:
         path, headers = scope["path"], dict(scope["headers"])
         if path not in _PROBES:
             refusal = self._guard.refusal(headers, texts=path.startswith("/api/"))
@@ -102,7 +110,9 @@ class Application:
             "/metrics": lambda: self._in_turn(lambda: self._exposition(headers)),
             "/healthz": self._health,
             "/readyz": self._ready,
-            "/api/turns": lambda: self._in_turn(lambda: self._api_turns(scope["query_string"])),
+            "/api/turns": lambda: self._in_turn(
+                lambda: self._api_turns(scope["query_string"], until_sent)
+            ),
             "/": self._page,
         }
         if path not in routes:
@@ -148,7 +158,7 @@ class Application:
             logger.error("checking readiness failed: %s", where(error))
             return {"checks": "checking failed; see the log"}
 
-    async def _api_turns(self, query: bytes) -> Response:
+    async def _api_turns(self, query: bytes, until_sent: AsyncExitStack) -> Response:
         turns = self._turns
         if turns is None:
             return plain(404, "this process keeps no turns")
@@ -158,8 +168,9 @@ class Application:
         except ValueError as error:
             return as_json(400, {"error": str(error)})
         try:
-            async with self._reading:
-                body = await asyncio.to_thread(turns_page.page, turns, asked)
+            # Until its reader has taken it: pages of those who read slowly would fill memory.
+            await until_sent.enter_async_context(self._reading)
+            body = await asyncio.to_thread(turns_page.page, turns, asked)
         except (ConfigError, Permanent, Retryable) as error:
             return as_json(503, {"error": str(error)})
         return Response(200, body, JSON)
@@ -171,3 +182,9 @@ class Application:
         import html  # noqa: PLC0415 - its table of entities is for who looks at the page
 
         return Response(200, PAGE.format(status=html.escape(status)).encode(), HTML)
+
+
+async def _send_body(send: Send, body: bytes) -> None:
+    for at in range(0, max(len(body), 1), PIECE_BYTES):
+        piece, end = body[at : at + PIECE_BYTES], at + PIECE_BYTES
+        await send({"type": "http.response.body", "body": piece, "more_body": end < len(body)})

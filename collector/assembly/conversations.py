@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterable
 
+from collector.text import as_key
 from scorers.turn import Said
 
 MAX_CONVERSATIONS = 10_000
@@ -46,7 +47,7 @@ class Conversations:
         """Return what was said before a turn, oldest first; empty when nothing is known."""
         earlier = [
             (start, dialog)
-            for known, (start, dialog) in self._turns.get(conversation_id or "", {}).items()
+            for known, (start, dialog) in self._turns.get(as_key(conversation_id or ""), {}).items()
             if known != turn_id and start <= started_ns
         ]
         return max(earlier, key=lambda entry: entry[0])[1] if earlier else ()
@@ -57,6 +58,7 @@ class Conversations:
         """Keep a turn's dialog, its reply included, for the turns that follow."""
         if not conversation_id or not dialog:
             return
+        conversation_id = as_key(conversation_id)
         latest = dialog[-MAX_MESSAGES:]
         kept = len(latest)
         left = MAX_CHARACTERS

@@ -14,6 +14,7 @@ from scorers.turn import Message
 GROUP_SIZE = 1_200
 PLACE_SIZE = 300  # where a span stands in its trace
 OPERATION_SIZE = 1_200
+USUAL_NAMES = 500  # characters of the names of one operation
 PART_SIZE = 250  # one part of a message, and the message around it
 
 
@@ -24,4 +25,16 @@ def text_size(*texts: str | None) -> int:
 
 def message_size(messages: Iterable[Message]) -> int:
     """Return what messages take."""
-    return sum([PART_SIZE + part.text.__sizeof__() for m in messages for part in m.parts])
+    return sum(
+        [
+            PART_SIZE + part.text.__sizeof__() + len(part.id or "") + len(part.name or "")
+            for m in messages
+            for part in m.parts
+        ]
+    )
+
+
+def names_size(*names: str | None) -> int:
+    """Return what names take beyond the usual, which the objects' own size holds already. Senders
+    choose them, in any length."""
+    return max(0, sum([len(name) for name in names if name]) - USUAL_NAMES)

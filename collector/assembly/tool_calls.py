@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from collector.assembly.footprint import OPERATION_SIZE, message_size, text_size
+from collector.assembly.footprint import OPERATION_SIZE, message_size, names_size, text_size
 from collector.assembly.material import Key
 from collector.assembly.repetition import Messages
 from collector.dialect import AnyOperation, MessageEvent
@@ -31,15 +31,26 @@ class ToolCalls:
         if isinstance(operation, ToolExecution):
             if operation.call_id:
                 self.executed.add(operation.call_id)
-            return (), OPERATION_SIZE + text_size(operation.result, operation.arguments)
+            size = text_size(operation.result, operation.arguments)
+            size += names_size(operation.tool, operation.call_id, *_names(operation))
+            return (), OPERATION_SIZE + size
         if isinstance(operation, MessageEvent):
             asked = self._ask((operation.message,)) if operation.side == "output" else ()
-            return asked, OPERATION_SIZE + message_size((operation.message,))
+            size = message_size((operation.message,)) + names_size(*_names(operation))
+            return asked, OPERATION_SIZE + size
         fresh = self._fresh(operation.input) if operation.input else ()
         made = operation.output or ()
         size = OPERATION_SIZE + message_size(fresh) + message_size(made)
         if not isinstance(operation, Inference):
-            return (), size
+            return (), size + names_size(*_names(operation))
+        size += names_size(
+            operation.provider,
+            operation.model,
+            operation.response_id,
+            *(operation.tools or ()),
+            *operation.finish_reasons,
+            *_names(operation),
+        )
         self.models.add((operation.trace_id, operation.span_id))
         for message in reversed(fresh):
             if message.role == "user":
@@ -69,3 +80,13 @@ class ToolCalls:
         self.executed |= other.executed
         self.answered |= other.answered
         self.inputs |= other.inputs
+
+
+def _names(operation: AnyOperation) -> tuple[str | None, ...]:
+    return (
+        operation.name,
+        operation.agent,
+        operation.agent_version,
+        operation.conversation_id,
+        operation.error,
+    )

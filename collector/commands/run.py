@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from collector.config import Config, load
+from collector.errors import where
 
 LEFT_BEHIND = 1  # exit status where telemetry that was accepted could not be stored in the end
 
@@ -31,11 +32,9 @@ def add_parser(subparsers: Any) -> None:
 def run(args: argparse.Namespace) -> int:
     """Run until a signal. Raises `ConfigError` where it can't start."""
     config = load(args.config)
-    logging.basicConfig(
-        level=config.service.log_level.upper(),
-        format="%(asctime)s %(levelname)s %(name)s: %(message)s",
-        stream=sys.stderr,
-    )
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_Reticent("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    logging.basicConfig(level=config.service.log_level.upper(), handlers=[handler])
     logging.getLogger("uvicorn.error").setLevel("WARNING")  # its start and stop are told by us
     for warning in config.warnings():
         logging.getLogger("tellback").warning("%s", warning)
@@ -44,6 +43,21 @@ def run(args: argparse.Namespace) -> int:
     # Long work runs in threads of its own; the event loop gets its turn sooner than by default.
     sys.setswitchinterval(0.001)
     return LEFT_BEHIND if uvloop.run(_serve(config)) else 0
+
+
+class _Reticent(logging.Formatter):
+    """Writes of an unforeseen error its kind and place only, whichever library logs it: its text,
+    and the values in a traceback's, may be what somebody sent."""
+
+    def formatException(self, ei: Any) -> str:  # noqa: N802 - logging's name
+        return where(ei[1]) if ei[1] is not None else ""
+
+
+def _unforeseen(_loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """Log what nobody awaited; asyncio itself would write the error's text."""
+    error = context.get("exception")
+    said = where(error) if error is not None else context.get("message", "")
+    logging.getLogger("tellback").error("an error that nobody awaited: %s", said)
 
 
 async def _serve(config: Config) -> int:
@@ -57,6 +71,7 @@ async def _serve(config: Config) -> int:
     gc.freeze()
     gc.set_threshold(10_000, 20, 50)
     loop = asyncio.get_running_loop()
+    loop.set_exception_handler(_unforeseen)
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, service.stop)
 

@@ -14,7 +14,6 @@ UNFIT = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]+")
 KEPT = 4096
 
 
-@lru_cache(KEPT)
 def clean(value: str | None) -> str:
     """Return `value` as a label value of at most 109 characters.
 
@@ -26,6 +25,11 @@ def clean(value: str | None) -> str:
     if len(value) > LONGEST:
         mark = hashlib.sha256(value.encode("utf-8", "surrogatepass")).hexdigest()[:8]
         value = f"{value[:LONGEST]}~{mark}"
+    return _fit(value)
+
+
+@lru_cache(KEPT)
+def _fit(value: str) -> str:
     if value.isascii() and value.isprintable():
         return value
     return UNFIT.sub(" ", value).strip() or UNKNOWN

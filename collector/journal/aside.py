@@ -24,6 +24,9 @@ class Attempts:
         self._folder = folder
         self._path = folder / "replaying"
         self._died_at, self._times = 0, 0
+        self._aside = {path.name for path in folder.glob("set-aside-*")}
+        # Whether a request could not be set aside: the file that holds it must stay.
+        self.failed = False
         with suppress(OSError, struct.error):
             self._died_at, self._times = _NOTE.unpack(self._path.read_bytes())
         self._file: int | None = None
@@ -33,6 +36,8 @@ class Attempts:
 
     def begin(self, frame: Frame) -> bool:
         """Note that a request is read now. False where it must not be: it was set aside."""
+        if self._aside and _name(frame) in self._aside:
+            return False  # it was at an earlier start, and its file lingers
         times = self._times + 1 if frame.sequence == self._died_at else 1
         if times > MOST_ATTEMPTS:
             self._set_aside(frame)
@@ -50,14 +55,31 @@ class Attempts:
                 self._path.unlink(missing_ok=True)
 
     def _set_aside(self, frame: Frame) -> None:
-        ending = "pb" if frame.encoding == "protobuf" else "json"
-        path = self._folder / f"set-aside-{frame.sequence}-{frame.signal}.{ending}"
-        opened = os.open(path, os.O_CREAT | os.O_WRONLY | os.O_TRUNC | os.O_CLOEXEC, 0o600)
-        with os.fdopen(opened, "wb") as file:
-            file.write(frame.body)
+        path = self._folder / _name(frame)
+        try:
+            opened = os.open(path, os.O_CREAT | os.O_WRONLY | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+            with os.fdopen(opened, "wb") as file:
+                file.write(frame.body)
+        except OSError as error:
+            self.failed = True
+            with suppress(OSError):
+                path.unlink(missing_ok=True)
+            logger.error(
+                "the process died %d times while it read one request; it is left out, and its file "
+                "is kept, for it can't be written to %s: %s",
+                MOST_ATTEMPTS,
+                path,
+                error.strerror,
+            )
+            return
         logger.error(
             "the process died %d times while it read one request; it is left out, and stands in %s "
             "(to be read with `tellback replay`)",
             MOST_ATTEMPTS,
             path,
         )
+
+
+def _name(frame: Frame) -> str:
+    ending = "pb" if frame.encoding == "protobuf" else "json"
+    return f"set-aside-{frame.sequence}-{frame.signal}.{ending}"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import mmap
+import io
+import os
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ MAGIC: Final = b"TBJ1"
 # Magic, body length, segment, sequence, checksum of the body, signal, encoding, receiver.
 _FIELDS = struct.Struct("<4sIQQIBBBx")
 _CHECK = struct.Struct("<I")
+_PAGE = 4096  # of a disk: what is lost where a sector can't be read
 HEADER_BYTES: Final = _FIELDS.size + _CHECK.size
 
 # Their places are what a file holds: new ones go to the end.
@@ -38,8 +40,8 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """Bytes of a segment that are no frame. `torn`: they stand at its end, where a crash cut off
-    a request that nobody was told is safe; else acknowledged requests are lost."""
+    """Bytes of a segment that are no frame. `torn`: they stand at its end, as a crash leaves a
+    request that nobody was told is safe; else acknowledged requests are lost."""
 
     at: int
     size: int
@@ -75,17 +77,33 @@ def frames(path: Path, segment: int) -> Iterator[Frame | Gap]:
 
     `segment` is the number in the file's name. Raises OSError where the file can't be read.
     """
-    with path.open("rb") as file:
-        size = path.stat().st_size
-        if size < HEADER_BYTES:
-            if file.read(size).strip(b"\0"):
-                yield Gap(0, size, torn=True)
-            return
-        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-            yield from _frames(data, segment)
+    with path.open("rb", buffering=0) as file:
+        # Not mapped: a sector that can't be read would end the process, at each start again.
+        data, unreadable = _content(file)
+    yield from _frames(data, segment, unreadable)
 
 
-def _frames(data: mmap.mmap, segment: int) -> Iterator[Frame | Gap]:
+def _content(file: io.FileIO) -> tuple[bytes, int]:
+    """Return what a file holds, with zeros for what can't be read of it, and where the last of
+    that is (-1: everything could be read). Raises OSError where nothing can be."""
+    try:
+        return file.readall(), -1
+    except OSError as error:
+        size = os.fstat(file.fileno()).st_size
+        pages: list[bytes] = []
+        last = -1
+        for at in range(0, size, _PAGE):
+            try:
+                page = os.pread(file.fileno(), _PAGE, at)
+            except OSError:
+                page, last = b"", at
+            pages.append(page.ljust(min(_PAGE, size - at), b"\0"))
+        if not any(map(any, pages)):
+            raise error from None
+        return b"".join(pages), last
+
+
+def _frames(data: bytes, segment: int, unreadable: int) -> Iterator[Frame | Gap]:
     at = good = 0  # where to look, and where the last frame ended
     last = -1
     while at + HEADER_BYTES <= len(data):
@@ -106,11 +124,15 @@ def _frames(data: mmap.mmap, segment: int) -> Iterator[Frame | Gap]:
         yield frame
         last = found.sequence
         at = good = at + HEADER_BYTES + found.length
-    if good < len(data) and data[good:].strip(b"\0"):
-        yield Gap(good, len(data) - good, torn=True)
+    if unreadable >= good:
+        yield Gap(good, len(data) - good, torn=False)
+    elif good < len(data) and data[good:].strip(b"\0"):
+        # A file that was closed ends with its last request; one that a crash left open ends with
+        # the zeros of the room it had taken.
+        yield Gap(good, len(data) - good, torn=data[-1] == 0)
 
 
-def _header(data: mmap.mmap, at: int, segment: int) -> _Header | None:
+def _header(data: bytes, at: int, segment: int) -> _Header | None:
     fields = data[at : at + _FIELDS.size]
     (check,) = _CHECK.unpack_from(data, at + _FIELDS.size)
     if fields[:4] != MAGIC or crc32(fields) != check:
@@ -119,7 +141,7 @@ def _header(data: mmap.mmap, at: int, segment: int) -> _Header | None:
     return _Header(length, found, sequence, body, tuple(kinds)) if found == segment else None
 
 
-def _frame(data: mmap.mmap, at: int, found: _Header) -> Frame | None:
+def _frame(data: bytes, at: int, found: _Header) -> Frame | None:
     body = data[at + HEADER_BYTES : at + HEADER_BYTES + found.length]
     signal, encoding, receiver = found.kinds
     if len(body) < found.length or crc32(body) != found.check:

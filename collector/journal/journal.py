@@ -9,12 +9,13 @@ import os
 import secrets
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from collector.errors import ConfigError, Retryable
 from collector.journal.aside import Attempts
 from collector.journal.frame import Frame, Gap, frames
-from collector.journal.segment import SUFFIX, Written
+from collector.journal.segment import SUFFIX, Written, sync_folder
 from collector.journal.settings import JournalConfig
 from collector.journal.writer import JournalObserver, Waiting, Writer
 from collector.otlp import Batch
@@ -148,6 +149,7 @@ class Journal:
         try:
             while self._left:
                 written = self._left[0]
+                attempts.failed = False
                 for frame in self._read(written):
                     if attempts.begin(frame):
                         yield frame
@@ -155,7 +157,7 @@ class Journal:
                         self._observer.journaled("set_aside", 1)
                 written.closed_at = self._clock()
                 self._left.pop(0)
-                if written.last >= 0:
+                if written.last >= 0 and not attempts.failed:
                     self._files.append(written)
         finally:
             attempts.end()
@@ -203,7 +205,12 @@ class Journal:
             if written.last < before and not (stays and written.size):
                 going.append(written)
                 total -= written.size
-        return self._delete(going)
+        went = self._delete(going)
+        if went:
+            # Before the ledger forgets what it knows of them: a power cut must not bring them back.
+            with suppress(OSError):
+                sync_folder(self._folder)
+        return went
 
     def _delete(self, going: Iterable[Written]) -> int:
         went = 0
@@ -242,4 +249,5 @@ def _name(lock: int) -> str:
     if not name:
         name = secrets.token_hex(8)
         os.pwrite(lock, name.encode(), 0)
+        os.fsync(lock)
     return name

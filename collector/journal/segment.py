@@ -6,6 +6,7 @@ import errno
 import os
 import secrets
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -86,11 +87,10 @@ class Segment:
 
     def close(self, now: float) -> Written:
         """Let go of the file, without the room that was not used."""
-        try:
+        with suppress(OSError):  # zeros at the end are no harm
             os.ftruncate(self._file, self.used)
-        except OSError:
-            pass  # zeros at the end are no harm
-        finally:
+        # Some file systems tell of their troubles only here; what is durable was synced before.
+        with suppress(OSError):
             os.close(self._file)
         return Written(self.path, self.number, self.first, self.last, self.used, now)
 

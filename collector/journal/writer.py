@@ -136,7 +136,7 @@ class Writer:
         """Wait for a request; return it with all that came since, and False at the end."""
         group: list[Waiting] = []
         size = 0
-        waiting = self._queue.get()
+        waiting = self._wait()
         while waiting is not None:
             if isinstance(waiting, int):
                 self._leave(waiting)
@@ -151,6 +151,28 @@ class Writer:
                 break
         return group, waiting is not None
 
+    def _wait(self) -> Waiting | int | None:
+        while True:
+            try:
+                return self._queue.get(timeout=TRY_AGAIN_SECONDS if self.trouble else None)
+            except queue.Empty:
+                self._look_again()
+
+    def _look_again(self) -> None:
+        """See whether the disk takes writes again. Perhaps nobody sends any more: a pod that is
+        not ready gets no work."""
+        try:
+            self._sync(self._open(self.next_sequence))
+        except OSError:
+            self._close()
+        else:
+            self._well()
+
+    def _well(self) -> None:
+        if self.trouble is not None:
+            logger.warning("the journal in %s can be written again", self._folder)
+        self.trouble = None
+
     def _commit(self, group: Sequence[Waiting]) -> None:
         try:
             frames = self._write(group)
@@ -160,9 +182,7 @@ class Writer:
             outcome: Sequence[int] | Exception = _refusal(self.trouble or "")
             self._observer.journaled("failed", len(group))
         else:
-            if self.trouble is not None:
-                logger.warning("the journal in %s can be written again", self._folder)
-            self.trouble = None
+            self._well()
             outcome = [frame.sequence for frame in frames]
             self._observer.journaled("written", len(group))
             self._observer.synced()
@@ -172,18 +192,26 @@ class Writer:
     def _write(self, group: Sequence[Waiting]) -> list[Frame]:
         first = self.next_sequence
         frames = [replace(one.frame, sequence=first + n) for n, one in enumerate(group)]
+        segment = self._open(first)
+        segment.append(frames)
+        self._sync(segment)
+        with self._lock:
+            self.next_sequence = first + len(frames)
+            self.pending.update(frame.sequence for frame in frames)
+        return frames
+
+    def _open(self, first: int) -> Segment:
+        """Return the open file, or a new one that begins with a sequence. Raises OSError."""
         if self._segment is not None and self._segment.used >= self._segment_bytes:
             self._close()
         if self._segment is None:
             self._folder.mkdir(mode=0o700, exist_ok=True)  # it may have been removed
             self._segment = Segment(self._folder, first, self._segment_bytes)
-        self._segment.append(frames)
+        return self._segment
+
+    def _sync(self, segment: Segment) -> None:
         if self._fsync:
-            self._segment.sync()
-        with self._lock:
-            self.next_sequence = first + len(frames)
-            self.pending.update(frame.sequence for frame in frames)
-        return frames
+            segment.sync()
 
     def _failed(self, why: str, group: Sequence[Waiting]) -> None:
         if self.trouble is None:

@@ -197,7 +197,8 @@ def _set_up(connection: sqlite3.Connection, _record: object) -> None:
     # Before the first table: only then can freed pages be given back to the disk.
     cursor.execute("PRAGMA auto_vacuum = INCREMENTAL")
     cursor.execute("PRAGMA journal_mode = WAL")
-    cursor.execute("PRAGMA synchronous = NORMAL")
+    # What is stored leaves the journal: a power cut must not take it back.
+    cursor.execute("PRAGMA synchronous = FULL")
     cursor.execute("PRAGMA foreign_keys = ON")
     # What is deleted is overwritten: the texts were people's.
     cursor.execute("PRAGMA secure_delete = ON")

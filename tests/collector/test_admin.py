@@ -403,3 +403,34 @@ def test_a_client_that_hangs_does_not_hold_up_the_end():
         writer.close()
 
     asyncio.run(run())
+
+
+def test_pages_that_nobody_reads_do_not_fill_memory(monkeypatch):
+    monkeypatch.setattr("collector.admin.application.SEND_SECONDS", 0.3)
+
+    class Large:
+        pages = 0
+
+        def newest(self, **_):
+            Large.pages += 1
+            yield 1, {"reply": "x" * 8_000_000}
+
+    async def run():
+        async with running(Large()) as admin:
+            readers = []
+            for _ in range(7):
+                _, writer = await asyncio.open_connection("127.0.0.1", admin.port, limit=1024)
+                writer.write(b"GET /api/turns HTTP/1.1\r\nhost: localhost\r\n\r\n")
+                readers.append(writer)
+            async with asyncio.timeout(10):
+                while Large.pages < 4:  # noqa: ASYNC110 - no event marks it
+                    await asyncio.sleep(0.01)
+                await asyncio.sleep(0.1)
+                at_once = Large.pages
+                while Large.pages < 7:  # noqa: ASYNC110 - who reads too slowly makes room
+                    await asyncio.sleep(0.01)
+            for writer in readers:
+                writer.transport.abort()
+            return at_once
+
+    assert asyncio.run(run()) == 4

@@ -112,3 +112,11 @@ def test_costs_are_learnt_anew():
         pace.finished(20_000, 2.0)
     pace.took(20_000)
     assert pace.pressure is Pressure.none
+
+
+def test_a_name_of_megabytes_is_not_remembered_as_it_came():
+    shares = Shares(Clock())
+    for number in range(3):
+        shares.took(batch(f"{number}" + "x" * 100_000))
+    assert len(shares._taken) == 3
+    assert all(len(name) <= 200 for name in shares._taken)

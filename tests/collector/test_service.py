@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from collector import turn_stage
+from collector import admission, turn_stage
 from collector.config import validate
 from collector.document import Document
 from collector.errors import Permanent, Retryable
@@ -153,3 +153,27 @@ def test_senders_wait_while_turns_end_faster_than_they_are_stored(tmp_path):
     asyncio.run(service._consume(batch))
     assert service.turns.open_turns == 1
     service.journal.close()
+
+
+def test_a_request_of_countless_traces_is_refused_before_it_is_kept(tmp_path, monkeypatch):
+    monkeypatch.setattr(admission, "MOST_TRACES", 3)
+    service = make(tmp_path)
+    batch = dataclasses.replace(decode("traces", "json", BODY.read_bytes()), receiver="otlp_http")
+    first = batch.records[0]
+    of_one = [dataclasses.replace(first, span_id=f"{n:016x}") for n in range(9)]
+    of_many = [dataclasses.replace(first, trace_id=f"{n:032x}") for n in range(1, 10)]
+
+    async def run():
+        async with asyncio.TaskGroup() as tasks:
+            ready = asyncio.Event()
+            tasks.create_task(service.run(lambda _: ready.set()))
+            await ready.wait()
+            await service._consume(dataclasses.replace(batch, records=tuple(of_one)))
+            size = service.journal.size_bytes()
+            with pytest.raises(Permanent, match="at most 3 traces") as refused:
+                await service._consume(dataclasses.replace(batch, records=tuple(of_many)))
+            assert service.journal.size_bytes() == size
+            service.stop()
+        return refused.value.reason
+
+    assert asyncio.run(run()) == "too_large"

@@ -52,6 +52,26 @@ def post_all(port):
             connection.close()
 
 
+def call_what_is_no_text(port):
+    """A method that is no UTF-8, which ends the server of gRPC itself."""
+
+    def header(name, value):
+        return b"\0" + b"".join(bytes([len(part)]) + part for part in (name, value))
+
+    def frame(kind, flags, stream, payload):
+        return len(payload).to_bytes(3, "big") + bytes([kind, flags, 0, 0, 0, stream]) + payload
+
+    fields = {":method": "POST", ":scheme": "http", ":authority": "x", "te": "trailers"}
+    head = header(b":path", f"/{MARK}".encode() + b"\xff") + header(
+        b"content-type", b"application/grpc"
+    )
+    head = b"".join(header(k.encode(), v.encode()) for k, v in fields.items()) + head
+    with socket.create_connection(("127.0.0.1", port)) as connection:
+        preface = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + frame(4, 0, 0, b"")
+        connection.sendall(preface + frame(1, 4, 1, head) + frame(0, 1, 1, bytes(5)))
+        time.sleep(0.5)
+
+
 def call_all(port):
     """The same over gRPC."""
     service = "/opentelemetry.proto.collector.{}/Export".format
@@ -75,6 +95,7 @@ def test_nothing_that_is_sent_is_logged(tmp_path, monkeypatch):
     with Sidecar(tmp_path) as sidecar:
         post_all(sidecar.http)
         call_all(sidecar.grpc)
+        call_what_is_no_text(sidecar.grpc)
         get = http.client.HTTPConnection("127.0.0.1", sidecar.admin, timeout=10)
         for path in (f"/{MARK}", f"/api/turns?since={MARK}", f"/api/turns?{MARK}=1"):
             get.request("GET", path, headers={MARK: MARK})

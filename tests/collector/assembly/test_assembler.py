@@ -1,6 +1,6 @@
 """When a turn is over: its end marker, a quiet period, the deadline; and what is remembered."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 
@@ -10,6 +10,7 @@ from collector.assembly.conversations import Conversations
 from collector.assembly.footprint import GROUP_SIZE, PLACE_SIZE
 from collector.assembly.settings import TurnsConfig
 from collector.span import LogRecord, Span
+from scorers.turn import Said
 
 SETTINGS = TurnsConfig(quiet_period=10, settle=2, deadline=600, linger=300)
 
@@ -463,3 +464,21 @@ def test_turns_given_out_before_a_restart_keep_their_names(table, run, say):
     assert turn.request == "Locked?"
     assert turn.turn_id == before.turns[0].turn_id
     assert set(again.assembler.groups) == {run.trace}, "its traces are one group again"
+
+
+@pytest.mark.parametrize("named", ["tool", "call_id", "agent", "conversation_id", "name"])
+def test_names_of_megabytes_count_as_memory(run, named):
+    table = Table()
+    run.tool("f", "c1", "4")
+    (operation,) = run.operations
+    table.add(run, replace(operation, **{named: "x" * 100_000}))
+    assert table.assembler.size > 100_000
+
+
+def test_a_conversation_with_a_name_of_megabytes_is_known_by_less():
+    known = Conversations()
+    for end in "ab":
+        name = "x" * 100_000 + end
+        known.remember(name, f"turn-{end}", 1, (Said("user", f"Hello {end}"),))
+        assert [said.text for said in known.before(name, "next", 2)] == [f"Hello {end}"]
+    assert all(len(name) <= 200 for name in known._turns)

@@ -1,6 +1,7 @@
 """Labels are bounded and valid whatever telemetry holds; promtool and Prometheus accept it."""
 
 import subprocess
+import sys
 
 import pytest
 from entries import delivery, entry
@@ -21,6 +22,7 @@ from collector.exporters import prometheus
 from collector.exporters.aggregate import Aggregate
 from collector.exporters.family import OVERFLOW, Family
 from collector.exporters.label import clean
+from collector.name import is_field, is_tool
 from collector.telemetry import CAPS, Instrument
 
 OPENMETRICS = "application/openmetrics-text"
@@ -164,6 +166,15 @@ def test_long_texts_with_one_beginning_stay_apart():
     assert clean("x" * 500 + "a") != clean("x" * 500 + "b")
     assert clean("x" * 500) == clean("x" * 500)
     assert clean(None) == clean("") == clean("\n") == "unknown"
+
+
+def test_what_a_long_label_was_made_of_is_not_kept():
+    text = "".join(map(str, range(1000)))
+    before = sys.getrefcount(text)
+    clean(text)
+    is_field(text)
+    is_tool(text)
+    assert sys.getrefcount(text) == before
 
 
 def test_too_many_tools_go_to_the_overflow_and_sums_stay_whole():

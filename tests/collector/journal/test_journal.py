@@ -1,15 +1,20 @@
 """What is acknowledged is on disk, comes back after a crash, and goes when it is not needed."""
 
 import asyncio
+import errno
+import io
 import os
 import shutil
 import stat
+import time
 
 import pytest
 
 from collector.errors import ConfigError, Retryable
 from collector.journal import Journal, JournalConfig
+from collector.journal import frame as frame_module
 from collector.journal import segment as segment_module
+from collector.journal import writer as writer_module
 from collector.journal.aside import MOST_ATTEMPTS, Attempts
 from collector.journal.segment import SUFFIX
 from collector.otlp import Batch
@@ -123,8 +128,63 @@ def test_a_torn_tail_is_left_out_and_not_counted_as_damage(folder, kept):
     (file,) = folder.files
     end = len(b"whole") + 40
     os.truncate(file, end + kept)
+    os.truncate(file, SMALL.segment_bytes)  # a crash leaves the room that was taken
     assert bodies(folder.open()) == [b"whole"]
     assert folder.observer.counts["damaged"] == 0
+
+
+@pytest.mark.parametrize("change", ["cut", "flip", "swap"])
+def test_damage_at_the_end_of_a_file_that_was_closed_is_counted(folder, change):
+    """No crash leaves it so: what is lost there was acknowledged."""
+    for body in (b"first", b"second"):
+        journal = folder.open()
+        append(journal, body * 50)
+        journal.close()
+    first, second = folder.files
+    content = bytearray(first.read_bytes())
+    if change == "cut":
+        os.truncate(first, len(content) - 7)
+    elif change == "flip":
+        content[-7] ^= 0xFF
+        first.write_bytes(content)
+    else:
+        first.write_bytes(second.read_bytes())
+    assert bodies(folder.open()) == [b"second" * 50]
+    assert folder.observer.counts["damaged"] == 1
+
+
+def test_a_file_that_shrinks_while_it_is_read_does_not_end_the_process(folder):
+    """Of a mapped file, a page that can't be read is a signal and no error."""
+    journal = folder.open()
+    append(journal, b"one" * 50_000, b"two" * 50_000)
+    journal.close()
+    replayed = folder.open().replay()
+    next(replayed)
+    os.truncate(folder.files[0], 0)
+    list(replayed)
+
+
+def test_sectors_that_can_not_be_read_cost_the_requests_on_them(folder, monkeypatch):
+    journal = folder.open()
+    append(journal, *(b"%d" % number * 3000 for number in range(9)))
+    journal.close()
+
+    class Bad(io.FileIO):
+        def readall(self):
+            raise OSError(errno.EIO, "Input/output error")
+
+    real = os.pread
+
+    def pread(file, size, at):
+        if at == 4096:
+            raise OSError(errno.EIO, "Input/output error")
+        return real(file, size, at)
+
+    monkeypatch.setattr(type(folder.path), "open", lambda path, *_, **__: Bad(path))
+    monkeypatch.setattr(frame_module.os, "pread", pread)
+    found = bodies(folder.open())
+    assert 6 <= len(found) < 9
+    assert folder.observer.counts["damaged"] == 1
 
 
 def test_room_that_was_never_written_is_no_damage(folder):
@@ -326,6 +386,43 @@ def test_a_failing_disk_refuses_and_recovers_without_a_restart(folder, monkeypat
     assert folder.observer.counts["failed"] == 1
 
 
+def test_a_disk_that_is_well_again_is_noticed_while_nobody_sends(folder, monkeypatch):
+    """Readiness says no meanwhile, so that perhaps nobody is sent any work."""
+    monkeypatch.setattr(writer_module, "TRY_AGAIN_SECONDS", 0.05)
+    journal = folder.open()
+    with monkeypatch.context() as broken:
+        _failing(broken, "posix_fallocate", OSError(28, "No space left on device"))
+        with pytest.raises(ExceptionGroup):
+            append(journal, b"lost")
+        time.sleep(0.2)
+        assert "No space left on device" in journal.trouble
+    deadline = time.monotonic() + 10
+    while journal.trouble is not None and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert journal.trouble is None
+    append(journal, b"after")
+    journal.close()
+    assert bodies(folder.open()) == [b"after"]
+
+
+def test_a_file_whose_end_is_not_taken_well_keeps_the_journal_going(folder, monkeypatch):
+    journal = folder.open()
+    append(journal, b"x" * SMALL.segment_bytes)
+    real = os.close
+
+    def close(file):
+        real(file)
+        raise OSError(errno.EIO, "Input/output error")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(segment_module.os, "close", close)
+        broken.setattr(segment_module, "sync_folder", lambda _folder: None)
+        append(journal, b"next")
+    append(journal, b"last")
+    journal.close()
+    assert len(bodies(folder.open())) == 3
+
+
 def test_a_write_that_takes_only_a_part_goes_on(folder, monkeypatch):
     real = os.pwritev
     monkeypatch.setattr(
@@ -375,6 +472,52 @@ def test_a_request_that_kills_the_process_each_time_is_set_aside(folder):
     (aside,) = folder.path.glob("set-aside-*-traces.pb")
     assert aside.read_bytes() == b"poison"
     assert stat.S_IMODE(aside.stat().st_mode) == 0o600
+
+
+def test_what_was_set_aside_is_not_read_again_while_its_file_lingers(folder):
+    journal = folder.open()
+    append(journal, b"poison")
+    append(journal, b"good")
+    journal.close()
+    _die_while_reading(folder, 0)
+    for _ in range(2):  # it may die for another reason before the file goes
+        again = folder.open()
+        assert bodies(again) == [b"good"]
+        again.close()
+    assert folder.observer.counts["set_aside"] == 2
+
+
+def test_what_can_not_be_set_aside_stays_and_keeps_nothing_from_starting(folder, monkeypatch):
+    journal = folder.open()
+    append(journal, b"poison")
+    append(journal, b"good")
+    journal.close()
+    _die_while_reading(folder, 0)
+    real = os.open
+
+    def full(path, flags, *mode):
+        if "set-aside" in str(path):
+            raise OSError(28, "No space left on device")
+        return real(path, flags, *mode)
+
+    again = folder.open()
+    with monkeypatch.context() as broken:
+        broken.setattr(os, "open", full)
+        assert bodies(again) == [b"good"]
+    again.retire(END)
+    again.close()
+    assert len(folder.files) == 1
+    assert bodies(folder.open()) != []
+
+
+def _die_while_reading(folder, number):
+    looking = folder.open()
+    frame = list(looking.replay())[number]
+    looking.close()
+    for _ in range(MOST_ATTEMPTS):
+        attempts = Attempts(folder.path)
+        assert attempts.begin(frame)
+        os.close(attempts._file)
 
 
 def test_a_removed_folder_is_noticed_and_made_again(folder):

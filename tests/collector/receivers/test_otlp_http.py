@@ -1,6 +1,7 @@
 """What HTTP allows senders to do, and what it obliges the receiver to answer."""
 
 import asyncio
+import contextlib
 import gzip
 import json
 import zlib
@@ -223,6 +224,8 @@ def test_an_offer_of_http2_is_not_taken_up_and_loses_no_body():
         b"POST /v1/traces HTTP/1.1\r\nhost: x\r\ncontent-length: -5\r\n\r\n",
         b"POST /v1/traces HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n",
         b"CONNECT example.com:443 HTTP/1.1\r\nhost: x\r\n\r\n",  # this is no proxy
+        b"POST http://[::1/v1/traces HTTP/1.1\r\nhost: x\r\n\r\n",
+        b"POST /v1/tr\xff HTTP/1.1\r\nhost: x\r\n\r\n",
     ],
 )
 def test_what_is_no_http_1_is_refused_and_counted(data):
@@ -275,9 +278,49 @@ def test_a_body_of_tiny_chunks_is_cut_off():
     assert recorder.refused_by == {("otlp_http", "traces", "disconnected"): 1}
 
 
-def test_requests_that_wait_for_no_answer_are_cut_off():
+@pytest.mark.parametrize(
+    "endless",
+    [b"2\r\n{}\r\n0\r\nx: ", b"2\r\n{}\r\n0\r\n", b"2;", b"0"],
+    ids=["trailer", "trailer's name", "chunk extension", "chunk size"],
+)
+def test_what_stands_around_chunks_has_an_end(endless):
+    """The parser keeps a header behind the body, however long it is: 100 MB took a second each."""
+    head = b"POST /v1/traces HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n"
+
+    async def scenario(client, recorder):
+        reader, writer = await asyncio.open_connection("127.0.0.1", client.base_url.port)
+        writer.write(head + b"transfer-encoding: chunked\r\n\r\n" + endless)
+        sent = 0
+        with contextlib.suppress(ConnectionError):
+            while sent < 64 * MIB and not reader.at_eof():
+                writer.write(b"0" * MIB)
+                sent += MIB
+                await writer.drain()
+                await asyncio.sleep(0)
+        writer.close()
+        return sent, recorder
+
+    sent, recorder = serve(scenario)
+    assert sent < 32 * MIB
+    assert recorder.refused_by == {("otlp_http", "traces", "disconnected"): 1}
+
+
+def test_many_honest_chunks_and_a_trailer_are_taken():
+    body = BODY * 100
+    head = b"POST /v1/traces HTTP/1.1\r\nhost: x\r\ncontent-type: application/x-protobuf\r\n"
+    head += b"connection: close\r\ntransfer-encoding: chunked\r\n\r\n"
+    chunks = [body[start : start + 70] for start in range(0, len(body), 70)]
+    data = b"".join(b"%x;name=value\r\n%s\r\n" % (len(chunk), chunk) for chunk in chunks)
+    answer, recorder = raw([head, data, b"0\r\nx: y\r\n\r\n"])
+    assert answer.startswith(b"HTTP/1.1 200 ")
+    assert recorder.accepted_by["otlp_http", "traces"] == 400
+
+
+def test_requests_that_wait_for_no_answer_are_cut_off(caplog):
     answer, recorder = raw(b"GET /x HTTP/1.1\r\nhost: x\r\n\r\n" * 100)
     assert b"HTTP/1.1 429 " in answer
+    assert b"retry-after: 1\r\n" in answer
+    assert not caplog.records, "the first one was answered on a closed connection"
     assert recorder.refused_by["otlp_http", "unknown", "pipelined"] == 1
 
 
@@ -300,6 +343,7 @@ def test_a_connection_beyond_the_most_is_refused_where_all_are_busy(monkeypatch)
 
     answer, refused = serve(scenario)
     assert answer.startswith(b"HTTP/1.1 503 ")
+    assert b"retry-after: 1\r\n" in answer
     assert refused == {("otlp_http", "unknown", "too_many_connections"): 1}
 
 

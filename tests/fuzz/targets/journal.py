@@ -92,6 +92,7 @@ class JournalReader:
         with tempfile.TemporaryDirectory(dir=self._folder.name) as folder:
             path = Path(folder) / f"{FIRST:020d}-{SEGMENT:016x}{SUFFIX}"
             path.write_bytes(data)
+            aside: list[Frame] = []
             for note in (data[-NOTE.size :], b""):
                 (Path(folder) / "replaying").write_bytes(note)
                 died_at, times = NOTE.unpack(note) if len(note) == NOTE.size else (0, 0)
@@ -100,7 +101,8 @@ class JournalReader:
                 journal.open()
                 replayed = list(journal.replay())
                 journal.close()
-                aside = [f for f in expected if times >= MOST_ATTEMPTS and f.sequence == died_at]
+                killed = [f for f in expected if times >= MOST_ATTEMPTS and f.sequence == died_at]
+                aside = [f for f in expected if f in aside or f in killed]  # once and for all
                 assert replayed == [frame for frame in expected if frame not in aside]
                 assert observer.counts["set_aside"] == len(aside)
                 assert path.exists()
