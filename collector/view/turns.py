@@ -19,15 +19,16 @@ from collector.view.words import counted, heading, indented, plain, shorten
 WIDE = 140  # columns from which on a line has room for a trace id
 MOST_TURNS = 40  # turns listed one by one; all of them are counted
 MOST_FAILING = 10
+LOST = ("cut", "dropped", "spilled", "lower_bound")
 
 
 def show(console: Console, turns: Sequence[Mapping[str, Any]], totals: Mapping[str, Any]) -> None:
     """Write turns and totals in the shape of `replay --output json`."""
     console.print(heading(counted(len(turns), "turn")))
-    console.print(_list(turns[:MOST_TURNS], console.width))
     if len(turns) > MOST_TURNS:
-        more = f"  and {len(turns) - MOST_TURNS:,} more (--output json lists them all)"
+        more = f"  The last {MOST_TURNS}; --output json lists them all."
         console.print(Text(more, style="dim"))
+    console.print(_list(turns[-MOST_TURNS:], console.width))
     console.print()
     console.print(heading("Loss profile: did what the tools produced reach the model?"))
     console.print(Text(f"  {_observed(totals)}"))
@@ -77,7 +78,10 @@ def _observed(totals: Mapping[str, Any]) -> str:
 
 
 def _list(turns: Sequence[Mapping[str, Any]], width: int) -> Table:
-    """One line a turn; a wide terminal shows the trace by which it is found again."""
+    """One line a turn; a wide terminal shows the trace by which it is found again.
+
+    Lost are so many of the results whose fate is known; where none is known, nothing is said.
+    """
     table = Table(box=None, padding=(0, 1, 0, 2), header_style="bold dim", expand=True)
     table.add_column("ended (UTC)", no_wrap=True, min_width=11)
     table.add_column("agent", no_wrap=True, max_width=20, overflow="ellipsis")
@@ -88,15 +92,16 @@ def _list(turns: Sequence[Mapping[str, Any]], width: int) -> Table:
     if width >= WIDE:
         table.add_column("trace", no_wrap=True, min_width=32)
     for turn in turns:
-        pairs = turn["tool_results"]
-        lost = sum(pair["state"] in ("cut", "dropped", "spilled", "lower_bound") for pair in pairs)
+        states = Counter(pair["state"] for pair in turn["tool_results"])
+        lost = sum(states[state] for state in LOST)
+        known = lost + states["intact"]
         verdict = _verdict(turn)
         cells = [
             Text(_time(turn["ended_ns"]), style="dim"),
             Text(plain(turn["agent"] or "–")),
             _text(turn, "request"),
             _text(turn, "reply"),
-            Text(f"{lost}/{len(pairs)}", style="bold red" if lost else ""),
+            Text(f"{lost}/{known}" if known else "–", style="bold red" if lost else ""),
             Text(verdict, style="bold red" if verdict == "failed" else ""),
         ]
         if width >= WIDE:
