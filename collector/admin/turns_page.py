@@ -81,7 +81,12 @@ def _since(text: str, now_ns: int) -> int:
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
-        return max(now_ns - int(min(duration.parse(text), 1e10) * 1e9), 0)
+        try:
+            ago = duration.parse(text)
+        except ValueError:
+            expected = f"{duration.EXPECTED}, or a time such as 2026-01-31T00:00:00Z"
+            raise ValueError(f"since: expected {expected}, read {text[:40]!r}") from None
+        return max(now_ns - int(min(ago, 1e10) * 1e9), 0)
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)
     return int(moment.timestamp() * 1e9)
