@@ -131,7 +131,7 @@ class Service:
             self.turns.stop()
         count = await recovering
         if count:
-            logger.info("%d requests were taken from the journal", count)
+            logger.info("requests taken from the journal: %d", count)
             self.aggregate.journaled("replayed", count)
 
     async def _start(self, stack: AsyncExitStack, stage: Stage) -> None:
