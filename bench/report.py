@@ -36,9 +36,16 @@ PARTS: dict[str, Measure] = {
 def main() -> None:
     """Measure, print the table, and write it where asked."""
     options = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        prog="bench/run", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    options.add_argument("--only", nargs="+", choices=PARTS, default=list(PARTS), metavar="NAME")
+    options.add_argument(
+        "--only",
+        nargs="+",
+        choices=PARTS,
+        default=list(PARTS),
+        metavar="NAME",
+        help=", ".join(PARTS),
+    )
     options.add_argument("--rounds", type=int, default=5)
     options.add_argument("--json", type=Path, metavar="FILE", help="also write every value there")
     chosen = options.parse_args()
