@@ -37,6 +37,11 @@ class Reservation:
         """Take more, as `reserve` does, or give some back."""
         await self._in_flight.resize(self, size)
 
+    def book(self, size: int) -> None:
+        """Note what is in memory already: to wait for it would help nobody, and who waits next is
+        let in the later."""
+        self._in_flight.book(self, size)
+
     @asynccontextmanager
     async def receiving(self, seconds: float) -> AsyncIterator[None]:
         """While a body arrives: bounded, and cut off where it is slow and others wait for it.
@@ -76,11 +81,11 @@ class InFlight:
 
     @asynccontextmanager
     async def reserve(self, peer: str, size: int) -> AsyncIterator[Reservation]:
-        """Hold bytes, after waiting for them where others have them; at first a bounded part.
+        """Hold bytes, after waiting for them where others have them.
 
         Raises `Permanent` when they never fit, `Retryable` when too many are taken for too long.
         """
-        size = min(size, FIRST_BYTES, self._limit)
+        size = min(size, self._limit)
         if self._growing or self._waiting or size > self._free:
             self._make_room(peer)
             await self._wait(self._waiting.setdefault(peer, deque()), size)
@@ -106,6 +111,11 @@ class InFlight:
         else:
             self._give(-more)
         held.size = size
+
+    def book(self, held: Reservation, size: int) -> None:
+        """Change what a reservation takes, whether there is room or not."""
+        more, held.size = size - held.size, size
+        self._give(-more)
 
     def _give(self, size: int) -> None:
         self._free += size

@@ -83,12 +83,14 @@ class Intake:
         *,
         in_flight: InFlight | None,
         max_bytes: int,
+        first_bytes: int = FIRST_BYTES,
     ) -> None:
         self._receiver = receiver
         self._consume = consume
         self._observe = observe
         self._in_flight = in_flight or InFlight(MAX_IN_FLIGHT_BYTES)
         self._limit = max_bytes
+        self._first = first_bytes
         self._one_by_one = asyncio.Lock()
         self._in_threads = asyncio.Semaphore(_THREADS)
 
@@ -110,10 +112,12 @@ class Intake:
         """
         count = 1
         try:
-            async with self._in_flight.reserve(peer, announced) as held:
+            async with self._in_flight.reserve(peer, min(announced, self._first)) as held:
                 async with held.receiving(_BODY_SECONDS):
                     body = await read(held)
-                await held.resize(self.room_for(len(body.data), body.coding))
+                held.book(len(body.data))
+                if body.coding is not None:
+                    await held.resize(self.room_for(len(body.data), body.coding))
                 batch = await self._decode(signal, encoding, body)
                 del body
                 await held.resize(len(batch.body))
@@ -131,7 +135,7 @@ class Intake:
 
     def room_for(self, size: int | None, coding: str | None) -> int:
         """Return the bytes that a body will probably take, from its size as sent."""
-        size = FIRST_BYTES if size is None else size
+        size = self._first if size is None else size
         return min(size if coding is None else size * _RATIO, self._limit)
 
     async def _decode(self, signal: Signal, encoding: Encoding, body: Body) -> Batch:

@@ -11,31 +11,36 @@ from typing import Any
 import uvicorn
 
 from collector.connection import IDLE_SECONDS, Connection, Refused
+from collector.handshakes import Handshakes
 
 Secured = Callable[[Refused | None], ssl.SSLContext]
 
-# As long as a head may take: see there.
-_HANDSHAKE_SECONDS = 10.0
+# Of all connections, those whose TLS handshake is under way may be this part.
+_HANDSHAKES_SHARE = 4
 
 
 class Server(uvicorn.Server):
     """uvicorn's server; `open` and `shutdown` are all of its life."""
 
-    async def open(
+    async def open(self, on: socket.socket, connection: Callable[[], asyncio.Protocol]) -> None:
+        """Do what uvicorn's `startup` does, on a socket that is bound already."""
+        listening = await asyncio.get_running_loop().create_server(
+            connection, sock=on, backlog=self.config.backlog
+        )
+        self.servers = [listening]
+        self.started = True
+
+    def open_secured(
         self,
         on: socket.socket,
         connection: Callable[[], asyncio.Protocol],
-        tls: ssl.SSLContext | None,
+        tls: ssl.SSLContext,
+        most_handshakes: int,
     ) -> None:
-        """Do what uvicorn's `startup` does, which knows nothing of a handshake's time."""
-        listening = await asyncio.get_running_loop().create_server(
-            connection,
-            sock=on,
-            ssl=tls,
-            backlog=self.config.backlog,
-            ssl_handshake_timeout=None if tls is None else _HANDSHAKE_SECONDS,
-        )
-        self.servers = [listening]
+        """Do the same over TLS, with a bound of handshakes that are under way."""
+        shaking = Handshakes(on, connection, tls, most_handshakes)
+        shaking.open(self.config.backlog)
+        self.servers = [shaking]  # type: ignore[list-item]  # of a server uvicorn asks to close
         self.started = True
 
 
@@ -70,8 +75,13 @@ async def listen(
     server = Server(config)
     server.lifespan = config.lifespan_class(config)
 
-    def connection() -> asyncio.Protocol:
-        return Connection(config, server.server_state, {}, most=most, refused=refused)
+    handshakes = 0 if secured is None else max(most // _HANDSHAKES_SHARE, 1)
 
-    await server.open(on, connection, None if secured is None else secured(refused))
+    def connection() -> asyncio.Protocol:
+        return Connection(config, server.server_state, {}, most=most - handshakes, refused=refused)
+
+    if secured is None:
+        await server.open(on, connection)
+    else:
+        server.open_secured(on, connection, secured(refused), handshakes)
     return server

@@ -7,6 +7,7 @@ import pytest
 from collector import in_flight
 from collector.errors import Permanent, Retryable
 from collector.in_flight import InFlight
+from collector.receiver import Body, Intake
 
 
 @pytest.fixture(autouse=True)
@@ -56,11 +57,37 @@ def test_who_has_a_part_comes_first_and_is_not_overtaken():
 
 
 def test_what_is_announced_is_not_what_is_given():
-    async def run():
-        async with InFlight(1 << 30).reserve("a", 1 << 30) as taken:
-            return taken.size
+    given = []
 
-    assert asyncio.run(run()) == in_flight.FIRST_BYTES
+    async def read(held):
+        given.append(held.size)
+        return Body(b"")
+
+    async def run(**first):
+        intake = Intake("r", None, None, in_flight=InFlight(1 << 30), max_bytes=1 << 30, **first)
+        await intake.take("traces", "protobuf", read, peer="a", announced=1 << 30)
+
+    asyncio.run(run())
+    asyncio.run(run(first_bytes=100))
+    assert given == [in_flight.FIRST_BYTES, 100]
+
+
+def test_what_is_in_memory_already_is_booked_and_makes_the_next_wait():
+    async def run():
+        flight = InFlight(10)
+        async with flight.reserve("a", 4) as first:
+            first.book(15)
+            waiting = asyncio.ensure_future(taken(flight, "b", 4))
+            await asyncio.sleep(0.01)
+            assert not waiting.done()
+            first.book(3)
+            await asyncio.wait_for(waiting, 1)
+
+    async def taken(flight, peer, size):
+        async with flight.reserve(peer, size):
+            pass
+
+    asyncio.run(run())
 
 
 def test_peers_take_turns_however_many_requests_one_has_waiting():

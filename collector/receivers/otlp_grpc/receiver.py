@@ -23,6 +23,11 @@ if TYPE_CHECKING:
 RECEIVER = "otlp_grpc"
 _KEY = "receivers.otlp.grpc"
 
+# What a call holds while its message comes, of the bytes in flight. gRPC takes in whatever it is
+# and hands it out whole: with the few megabytes that most have, sixteen of the largest would be in
+# memory at a time.
+_FIRST_BYTES = 16 << 20
+
 # Between two looks at whether the server still serves.
 _LOOK_SECONDS = 0.5
 
@@ -54,7 +59,12 @@ class OtlpGrpc:
     ) -> None:
         self._config = config
         self._intake = Intake(
-            RECEIVER, consume, observe, in_flight=in_flight, max_bytes=config.max_message_bytes
+            RECEIVER,
+            consume,
+            observe,
+            in_flight=in_flight,
+            max_bytes=config.max_message_bytes,
+            first_bytes=_FIRST_BYTES,
         )
         self._tokens: Tokens | None = None
         self._server: grpc.aio.Server | None = None
@@ -150,7 +160,7 @@ class OtlpGrpc:
                 self._intake.refuse(signal, gone)
                 raise
             except Exception as error:  # noqa: BLE001 - counted by the intake, told to the sender
-                refusal = error
+                refusal = error.with_traceback(None)  # its frames hold the message
             return await _abort(context, refusal)
 
         return export
