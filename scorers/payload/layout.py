@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 
-def _nowhere(_index: int) -> dict[str, Place]:
+def _nowhere(_layout: Layout, _index: int) -> dict[str, Place]:
     return {}
 
 
@@ -45,16 +45,18 @@ class Layout:
     the key's first to behind the value's last character. `values`: what the records hold; empty
     where there are none. `header`: for CSV, the column names. `main`: the member of a lone object
     that holds its rows. `row_of`: the row that each record is, None where a record is no row. What
-    begins with `find` looks up the rest; `width_of` counts the cells of a CSV's record; `keys` are
-    the fields of every record where they are known without its values.
+    begins with `find` looks up the rest; it is given the layout where it needs it, for a function
+    that held it would keep it, and its text, until Python looks for cycles. `width_of` counts the
+    cells of a CSV's record; `keys` are the fields of every record where they are known without its
+    values.
     """
 
     header: dict[str, Place] | None = None
     main: str | None = None
     row_of: list[int] | range | None = None
-    find_rows: Callable[[], list[Place]] | None = None
+    find_rows: Callable[[Layout], list[Place]] | None = None
     find_values: Callable[[], list[dict[str, Any]]] = list
-    find_places: Callable[[int], dict[str, Place]] = _nowhere
+    find_places: Callable[[Layout, int], dict[str, Place]] = _nowhere
     find_remains: Callable[[list[Place]], Remains | None] = _nothing
     width_of: Callable[[int], int] | None = None
     keys: Sequence[Mapping[str, Any]] | None = None
@@ -65,7 +67,7 @@ class Layout:
     @cached_property
     def rows(self) -> list[Place] | None:
         """Return where the rows stand."""
-        return None if self.find_rows is None else self.find_rows()
+        return None if self.find_rows is None else self.find_rows(self)
 
     @cached_property
     def values(self) -> list[dict[str, Any]]:
@@ -86,7 +88,7 @@ class Layout:
         """Return where the fields of one record stand."""
         found = self._known.get(index)
         if found is None:
-            found = self._known[index] = self.find_places(index)
+            found = self._known[index] = self.find_places(self, index)
         return found
 
     def remains(self, ranges: list[Place]) -> Remains | None:
@@ -141,36 +143,34 @@ def of_json(text: str, value: Any) -> Layout:
     if isinstance(value, dict):
         main = main_list(value)
         layout = Layout(
-            main=main, find_values=lambda: [value], find_places=lambda _: members(text, start)
+            main=main, find_values=lambda: [value], find_places=lambda *_: members(text, start)
         )
         if main is not None:
-            layout.find_rows = lambda: deep_rows(text, layout.places(0)[main], value[main])
+            layout.find_rows = lambda layout: deep_rows(text, layout.places(0)[main], value[main])
         return layout
     if not isinstance(value, list) or not value:
         return Layout()
     row_of = [row for row, one in enumerate(value) if isinstance(one, dict)]
-    layout = Layout(
+    return Layout(
         row_of=row_of,
         total=len(value),
-        find_rows=lambda: elements(text, start),
+        find_rows=lambda _: elements(text, start),
         find_values=lambda: [value[row] for row in row_of],
+        find_places=lambda layout, index: members(text, (layout.rows or [])[row_of[index]][0]),
     )
-    layout.find_places = lambda index: members(text, (layout.rows or [])[row_of[index]][0])
-    return layout
 
 
 def of_records(text: str, records: Sequence[Mapping[str, Any]]) -> Layout:
     """Lay out a JSON array of objects whose members are known, and their values not yet."""
-    layout = Layout(
+    return Layout(
         row_of=range(len(records)),
         total=len(records),
         keys=records,
-        find_rows=lambda: elements(text, skip(text, 0)),
+        find_rows=lambda _: elements(text, skip(text, 0)),
         find_values=lambda: cast("list[dict[str, Any]]", read(text)),
+        find_places=lambda layout, index: members(text, (layout.rows or [])[index][0]),
         find_remains=lambda ranges: remains(text, len(records), ranges),
     )
-    layout.find_places = lambda index: members(text, (layout.rows or [])[index][0])
-    return layout
 
 
 def of_json_lines(text: str) -> Layout | None:
@@ -187,9 +187,9 @@ def of_json_lines(text: str) -> Layout | None:
             row_of.append(row)
     return Layout(
         row_of=row_of,
-        find_rows=lambda: rows,
+        find_rows=lambda _: rows,
         find_values=lambda: values,
-        find_places=lambda index: members(text, rows[row_of[index]][0]),
+        find_places=lambda _, index: members(text, rows[row_of[index]][0]),
     )
 
 
@@ -216,9 +216,9 @@ def of_csv(text: str, delimiter: str) -> Layout:
     return Layout(
         header=dict(zip(names, header, strict=True)),
         row_of=range(len(rows)),
-        find_rows=lambda: rows,
+        find_rows=lambda _: rows,
         find_values=lambda: [values(index) for index in range(len(rows))],
-        find_places=lambda index: dict(
+        find_places=lambda _, index: dict(
             zip(names, cells(text, rows[index], delimiter), strict=False)
         ),
         width_of=width,
@@ -227,7 +227,7 @@ def of_csv(text: str, delimiter: str) -> Layout:
 
 def of_lines(text: str) -> Layout:
     """Lay out a text whose rows are its non-empty lines."""
-    return Layout(find_rows=lambda: lines(text))
+    return Layout(find_rows=lambda _: lines(text))
 
 
 def lines(text: str) -> list[Place]:
