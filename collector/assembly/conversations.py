@@ -11,7 +11,7 @@ from scorers.turn import Said
 MAX_CONVERSATIONS = 10_000
 MAX_CHARACTERS = 64_000  # of one dialog; the oldest messages go first
 MAX_MESSAGES = 400  # of one dialog: every turn is handed the dialog before it
-MAX_TOTAL = 6_000_000  # bytes in memory of all dialogs together
+MAX_TOTAL = 4_000_000  # bytes in memory of all dialogs together
 MAX_TURNS = 4  # latest turns of a conversation whose dialog is kept
 MAX_ASIDES = 20_000  # hashes of texts in the user role that a tool had said
 

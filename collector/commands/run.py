@@ -64,18 +64,18 @@ async def _serve(config: Config) -> int:
     from collector.service import Addresses, Service  # noqa: PLC0415 - `validate` needs none of it
 
     service = Service(config)
-    # What is imported stays: no need to look for cycles in it again. And of what telemetry makes,
-    # hundreds of thousands of objects a second, hardly anything is one: by default Python would
-    # look a thousand times a second.
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(10_000, 20, 50)
     loop = asyncio.get_running_loop()
     loop.set_exception_handler(_unforeseen)
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, service.stop)
 
     def announce(ports: Addresses) -> None:
+        # What is imported stays: no need to look for cycles in it again. And of what telemetry
+        # makes, hundreds of thousands of objects a second, hardly anything is one: by default
+        # Python would look a thousand times a second.
+        gc.collect()
+        gc.freeze()
+        gc.set_threshold(10_000, 20, 50)
         logging.getLogger("tellback").info(
             "listening: OTLP/gRPC %d, OTLP/HTTP %d, metrics and page %d",
             ports.grpc,

@@ -3,7 +3,6 @@ and value lines, XML. Each scalar is looked for behind the one before it."""
 
 from __future__ import annotations
 
-import html
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -12,6 +11,7 @@ from typing import Any
 
 from scorers.delivery.evidence import Evidence, Place, sampled
 from scorers.delivery.values import Weighing, row_count, weighed_ranges
+from scorers.entities import unescape
 from scorers.payload.layout import Layout
 from scorers.payload.work import Work
 
@@ -192,9 +192,7 @@ def _rows_of(value: Any) -> list[Any] | None:
 
 def flat(text: str) -> str:
     """Drop quotes, resolve escapes and entities, and collapse white space."""
-    if "&" in text:
-        text = html.unescape(text)
-    text = _ESCAPED.sub(_resolved, text.replace('"', "").replace("'", ""))
+    text = _ESCAPED.sub(_resolved, unescape(text).replace('"', "").replace("'", ""))
     return _FLAT.sub(" ", text)
 
 

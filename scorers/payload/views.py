@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-import html
 import re
 from collections import deque
 from collections.abc import Iterator
 from itertools import islice
 from typing import Any, NamedTuple
 
+from scorers.entities import unescape
 from scorers.glance import has_any, has_word, lines
 from scorers.payload.json_text import MISSING, parses, read, read_at
 
@@ -83,9 +83,9 @@ def visible(markup: str) -> str:
         parts.append(markup[at:opens])
         at = _behind_tag(markup, folded, opens)
         if at < 0:
-            return html.unescape(" ".join(parts))
+            return unescape(" ".join(parts))
     parts.append(markup[at:])
-    return html.unescape(" ".join(parts))
+    return unescape(" ".join(parts))
 
 
 def _behind_tag(markup: str, folded: str, opens: int) -> int:
@@ -270,7 +270,7 @@ def texts(message: str, whole: Any = None) -> list[View]:
         add("\n".join(part for part in parts if isinstance(part, str)))
     add(_unfenced(message))
     if "&lt;" in message or "&quot;" in message or "&amp;" in message:
-        add(html.unescape(message))
+        add(unescape(message))
     made = [View(text) for text in found]
     for text in found[:4]:
         bare = without_numbers(text) if len(text) <= LONGEST_NUMBERED else None
