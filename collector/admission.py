@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 
 from collector.errors import Permanent, Retryable
 from collector.otlp import Batch
+from collector.otlp.sender import service_of
 from collector.pressure import Pressure, Shares
 
 # Senders give up after 10 s. One that waits costs less than one that sends everything again.
@@ -45,31 +46,49 @@ class Admission:
         if len(batch.records) > MOST_TRACES and _traces(batch) > MOST_TRACES:
             expected = f"expected at most {MOST_TRACES} traces in a request: send smaller batches"
             raise Permanent(expected, reason="too_large")
-        if not self._admits(batch):
-            await self._hold(batch)
-        self._shares.took(batch)
-        size = len(batch.body)
+        service, size = _service(batch), len(batch.body)
+        if not self._admits(service):
+            await self._hold(service)
+        self._shares.took(service, size)
         self._on_their_way += size
         try:
             yield
         finally:
             self._on_their_way -= size
 
-    def _admits(self, batch: Batch) -> bool:
-        return self._shares.admits(batch, self._pressure(self._on_their_way))
+    def glance(self, body: bytes) -> None:
+        """Send a protobuf request back that would be, without decoding it: of a crowd most are.
+        Raises `Retryable`."""
+        if self._held < MOST_HELD:
+            return
+        service = service_of(body)
+        if service is not None and not self._admits(service):
+            raise _refusal()
 
-    async def _hold(self, batch: Batch) -> None:
+    def _admits(self, service: str) -> bool:
+        return self._shares.admits(service, self._pressure(self._on_their_way))
+
+    async def _hold(self, service: str) -> None:
         until = self._clock() + HOLD_SECONDS
         if self._held >= MOST_HELD:
             until = 0.0
         self._held += 1
         try:
-            while not self._admits(batch):
+            while not self._admits(service):
                 if self._stopped or self._clock() >= until:
-                    raise Retryable("turns end faster than they can be stored", retry_after=2.0)
+                    raise _refusal()
                 await asyncio.sleep(LOOK_EVERY)
         finally:
             self._held -= 1
+
+
+def _refusal() -> Retryable:
+    return Retryable("turns end faster than they can be stored", retry_after=2.0)
+
+
+def _service(batch: Batch) -> str:
+    # Exporters send for one process. A gateway's mixed requests count for whom they begin with.
+    return (batch.records[0].resource.text("service.name") if batch.records else None) or ""
 
 
 def _traces(batch: Batch) -> int:

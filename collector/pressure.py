@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from enum import IntEnum
 
-from collector.otlp import Batch
 from collector.text import as_key
 
 HALF_LIFE = 10.0  # seconds after which what was taken of a service counts half
@@ -74,8 +73,8 @@ class Shares:
         self._total = 0.0
         self._at = clock()
 
-    def admits(self, batch: Batch, pressure: Pressure) -> bool:
-        """Say whether a request may be taken now.
+    def admits(self, service: str, pressure: Pressure) -> bool:
+        """Say whether a request of a service may be taken now.
 
         Under high pressure it may when its service had less than an equal share of what was
         taken: so one that floods the process is slowed down, and the others are not.
@@ -84,20 +83,17 @@ class Shares:
             return pressure is Pressure.none
         self._fade()
         equal = self._total / max(len(self._taken), 1)
-        return self._taken.get(self._name(batch), 0.0) < equal
+        return self._taken.get(self._name(service), 0.0) < equal
 
-    def took(self, batch: Batch) -> None:
+    def took(self, service: str, size: int) -> None:
         """Note a request that was taken."""
-        size = len(batch.body)
         self._fade()
-        name = self._name(batch)
+        name = self._name(service)
         self._taken[name] = self._taken.get(name, 0.0) + size
         self._total += size
 
-    def _name(self, batch: Batch) -> str:
-        # Exporters send for one process. A gateway's mixed requests count for whom they begin with.
-        service = batch.records[0].resource.text("service.name") if batch.records else None
-        name = as_key(service or "")
+    def _name(self, service: str) -> str:
+        name = as_key(service)
         return name if name in self._taken or len(self._taken) < MOST_SERVICES else OTHERS
 
     def _fade(self) -> None:

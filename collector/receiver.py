@@ -20,6 +20,9 @@ Consume = Callable[[Batch], Awaitable[None]]
 Raises `errors.Retryable` or `errors.Permanent` to have the sender told so.
 """
 
+Glance = Callable[[bytes], None]
+"""Given a protobuf body, raises `errors.Retryable` where its request would be refused anyway."""
+
 # 512 spans of 100 KB, the batch that exporters send of model calls with content, take 51 MB.
 MAX_REQUEST_BYTES = 64 << 20
 # Of all requests together: one of the largest, or some dozens of the usual two megabytes.
@@ -84,6 +87,7 @@ class Intake:
         in_flight: InFlight | None,
         max_bytes: int,
         first_bytes: int = FIRST_BYTES,
+        glance: Glance | None = None,
     ) -> None:
         self._receiver = receiver
         self._consume = consume
@@ -91,6 +95,7 @@ class Intake:
         self._in_flight = in_flight or InFlight(MAX_IN_FLIGHT_BYTES)
         self._limit = max_bytes
         self._first = first_bytes
+        self._glance = glance
         self._one_by_one = asyncio.Lock()
         self._in_threads = asyncio.Semaphore(_THREADS)
 
@@ -116,6 +121,8 @@ class Intake:
                 async with held.receiving(_BODY_SECONDS):
                     body = await read(held)
                 held.book(len(body.data))
+                if self._glance is not None and encoding == "protobuf" and body.coding is None:
+                    self._glance(body.data)
                 if body.coding is not None:
                     await held.resize(self.room_for(len(body.data), body.coding))
                 batch = await self._decode(signal, encoding, body)

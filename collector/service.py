@@ -67,8 +67,9 @@ class Service:
         self._ledger_trouble: str | None = None
         otlp = config.receivers.otlp
         in_flight = InFlight(otlp.max_in_flight_bytes)
-        self._grpc = OtlpGrpc(otlp.grpc, self._consume, self.aggregate, in_flight)
-        self._http = OtlpHttp(otlp.http, self._consume, self.aggregate, in_flight)
+        receiving = (self._consume, self.aggregate, in_flight, self.turns.glance)
+        self._grpc = OtlpGrpc(otlp.grpc, *receiving)
+        self._http = OtlpHttp(otlp.http, *receiving)
         self._admin = Admin(config.service.admin, self.aggregate, self.ledger, checks=self._checks)
         self.aggregate.watch("tellback_open_turns", lambda: self.turns.open_turns)
         self.aggregate.watch("tellback_ledger_size_bytes", self.ledger.size_bytes)

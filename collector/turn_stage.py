@@ -67,6 +67,11 @@ class TurnStage:
             finally:
                 self._journal.consumed(sequence)
 
+    def glance(self, body: bytes) -> None:
+        """Refuse a protobuf request that `consume` would refuse at once, before it is decoded.
+        Raises `Retryable`."""
+        self._admission.glance(body)
+
     def _take(self, batch: Batch, sequence: int) -> None:
         self._pace.took(self._pipeline.consume(batch, sequence))
 

@@ -39,12 +39,12 @@ def too_many_fields(raw: bytes, shape: Shape) -> bool:
             left -= 1
             if left < 0:
                 return True
-            tag, at = _varint(raw, at)
+            tag, at = varint(raw, at)
             kind = tag & 7
             if kind == _VARINT:
-                _, at = _varint(raw, at)
+                _, at = varint(raw, at)
             elif kind == _BYTES:
-                size, at = _varint(raw, at)
+                size, at = varint(raw, at)
                 if size and tag >> 3 in inner:
                     pending.append((at, min(at + size, end), inner[tag >> 3]))
                 at += size
@@ -53,7 +53,7 @@ def too_many_fields(raw: bytes, shape: Shape) -> bool:
     return False
 
 
-def _varint(raw: bytes, at: int) -> tuple[int, int]:
+def varint(raw: bytes, at: int) -> tuple[int, int]:
     """Return a number and where it ends; the number is 0 where there is none."""
     value = 0
     for shift, byte in enumerate(raw[at : at + 10]):

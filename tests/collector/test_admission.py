@@ -3,14 +3,26 @@
 import asyncio
 
 import pytest
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
 from collector import admission
 from collector.admission import HOLD_SECONDS, MOST_HELD, Admission
 from collector.errors import Retryable
 from collector.otlp import Batch
 from collector.pressure import Pressure
+from collector.span import Resource, Span
 
-BATCH = Batch(signal="traces", records=(), rejected=0, message="", refused={}, body=b"x" * 1000)
+NOISY = Span(trace_id="1" * 32, span_id="1" * 16, resource=Resource({"service.name": "noisy"}))
+BATCH = Batch(
+    signal="traces", records=(NOISY,), rejected=0, message="", refused={}, body=b"x" * 1000
+)
+
+
+def request(service):
+    made = ExportTraceServiceRequest()
+    pair = made.resource_spans.add().resource.attributes.add(key="service.name")
+    pair.value.string_value = service
+    return made.SerializeToString()
 
 
 class Process:
@@ -109,3 +121,24 @@ def test_nobody_is_held_while_it_stops(process):
 
     asyncio.run(play())
     assert process.now < HOLD_SECONDS
+
+
+def test_of_a_crowd_requests_are_sent_back_undecoded_but_not_of_who_sent_little(process):
+    noisy, quiet = request("noisy"), request("quiet")
+
+    async def play():
+        async with process.admission.of(BATCH):
+            pass
+        process.level = Pressure.high
+        process.admission.glance(noisy)  # it may be held yet
+        held = [asyncio.ensure_future(enter(process)) for _ in range(MOST_HELD)]
+        await process.has_looked(MOST_HELD)
+        with pytest.raises(Retryable) as told:
+            process.admission.glance(noisy)
+        process.admission.glance(quiet)
+        process.admission.glance(b"who knows")
+        process.level = Pressure.none
+        await asyncio.wait(held)
+        return told.value.retry_after
+
+    assert asyncio.run(play()) > 0

@@ -1,8 +1,6 @@
 """Under pressure the service that sends most is slowed down first, and nobody is starved."""
 
-from collector.otlp import Batch
 from collector.pressure import HALF_LIFE, MOST_SERVICES, Pace, Pressure, Shares
-from collector.span import Resource, Span
 
 
 class Clock:
@@ -12,31 +10,23 @@ class Clock:
         return self.now
 
 
-def batch(service, size=1000):
-    resource = Resource({"service.name": service} if service else {})
-    span = Span(trace_id="1" * 32, span_id="1" * 16, resource=resource)
-    return Batch(
-        signal="traces", records=(span,), rejected=0, message="", refused={}, body=b"x" * size
-    )
-
-
 def test_everybody_is_taken_without_pressure_and_nobody_when_full():
     shares = Shares(Clock())
     for _ in range(50):
-        assert shares.admits(batch("noisy"), Pressure.none)
-        shares.took(batch("noisy"))
-    assert not shares.admits(batch("quiet"), Pressure.full)
-    assert not shares.admits(batch("noisy"), Pressure.full)
+        assert shares.admits("noisy", Pressure.none)
+        shares.took("noisy", 1000)
+    assert not shares.admits("quiet", Pressure.full)
+    assert not shares.admits("noisy", Pressure.full)
 
 
 def test_a_noisy_service_waits_and_a_quiet_one_does_not():
     shares = Shares(Clock())
     for _ in range(100):
-        shares.took(batch("noisy"))
-    shares.took(batch("quiet"))
-    assert not shares.admits(batch("noisy"), Pressure.high)
-    assert shares.admits(batch("quiet"), Pressure.high)
-    assert shares.admits(batch("never seen"), Pressure.high)
+        shares.took("noisy", 1000)
+    shares.took("quiet", 1000)
+    assert not shares.admits("noisy", Pressure.high)
+    assert shares.admits("quiet", Pressure.high)
+    assert shares.admits("never seen", Pressure.high)
 
 
 def test_two_that_send_alike_are_taken_alike():
@@ -44,32 +34,32 @@ def test_two_that_send_alike_are_taken_alike():
     taken = {"one": 0, "two": 0}
     for turn in range(400):
         name = ("one", "two", "two", "two")[turn % 4]  # one asks for a third of what two does
-        if shares.admits(batch(name), Pressure.high) or turn < 2:
-            shares.took(batch(name))
+        if shares.admits(name, Pressure.high) or turn < 2:
+            shares.took(name, 1000)
             taken[name] += 1
     assert abs(taken["one"] - taken["two"]) <= 2
 
 
 def test_one_service_alone_waits_for_the_pressure_to_go():
     shares = Shares(Clock())
-    shares.took(batch(None))
-    assert not shares.admits(batch(None), Pressure.high)
+    shares.took("", 1000)
+    assert not shares.admits("", Pressure.high)
 
 
 def test_what_was_taken_fades():
     clock = Clock()
     shares = Shares(clock)
-    shares.took(batch("noisy", 100_000))
+    shares.took("noisy", 100_000)
     clock.now += 40 * HALF_LIFE
-    shares.took(batch("other", 10))
-    assert shares.admits(batch("noisy"), Pressure.high)
+    shares.took("other", 10)
+    assert shares.admits("noisy", Pressure.high)
 
 
 def test_invented_names_share_one_count():
     shares = Shares(Clock())
     for number in range(2 * MOST_SERVICES):
-        shares.took(batch(f"service-{number}", 10))
-    assert not shares.admits(batch("another invention"), Pressure.high)
+        shares.took(f"service-{number}", 10)
+    assert not shares.admits("another invention", Pressure.high)
 
 
 def flooded(pace, seconds_of_work):
@@ -117,6 +107,6 @@ def test_costs_are_learnt_anew():
 def test_a_name_of_megabytes_is_not_remembered_as_it_came():
     shares = Shares(Clock())
     for number in range(3):
-        shares.took(batch(f"{number}" + "x" * 100_000))
+        shares.took(f"{number}" + "x" * 100_000, 1000)
     assert len(shares._taken) == 3
     assert all(len(name) <= 200 for name in shares._taken)

@@ -12,7 +12,14 @@ from collector.bearer import Tokens
 from collector.errors import ConfigError, Permanent, Retryable
 from collector.in_flight import InFlight
 from collector.otlp import Signal, reply
-from collector.receiver import UNSUPPORTED_METRICS, Body, Consume, Intake, ReceiverObserver
+from collector.receiver import (
+    UNSUPPORTED_METRICS,
+    Body,
+    Consume,
+    Glance,
+    Intake,
+    ReceiverObserver,
+)
 from collector.receivers.otlp_grpc import channel
 from collector.receivers.otlp_grpc.settings import OtlpGrpcConfig
 from collector.setting import split
@@ -56,6 +63,7 @@ class OtlpGrpc:
         consume: Consume,
         observe: ReceiverObserver,
         in_flight: InFlight | None = None,
+        glance: Glance | None = None,
     ) -> None:
         self._config = config
         self._intake = Intake(
@@ -65,6 +73,7 @@ class OtlpGrpc:
             in_flight=in_flight,
             max_bytes=config.max_message_bytes,
             first_bytes=_FIRST_BYTES,
+            glance=glance,
         )
         self._tokens: Tokens | None = None
         self._server: grpc.aio.Server | None = None

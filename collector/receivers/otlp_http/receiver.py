@@ -14,7 +14,7 @@ from collector.in_flight import InFlight, Reservation
 from collector.incoming import EXTENSION, Incoming
 from collector.otlp import Encoding, reply
 from collector.otlp.inflate import CODINGS
-from collector.receiver import Body, Consume, Intake, ReceiverObserver, most_connections
+from collector.receiver import Body, Consume, Glance, Intake, ReceiverObserver, most_connections
 from collector.receivers.otlp_http.request import (
     ENCODINGS,
     DisconnectedError,
@@ -45,10 +45,16 @@ class OtlpHttp:
         consume: Consume,
         observe: ReceiverObserver,
         in_flight: InFlight | None = None,
+        glance: Glance | None = None,
     ) -> None:
         self._config = config
         self._intake = Intake(
-            RECEIVER, consume, observe, in_flight=in_flight, max_bytes=config.max_inflated_bytes
+            RECEIVER,
+            consume,
+            observe,
+            in_flight=in_flight,
+            max_bytes=config.max_inflated_bytes,
+            glance=glance,
         )
         self._tokens: Tokens | None = None
         self._server: Server | None = None
