@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import errno
+import os
+
 from collector.bearer import AuthConfig, Tokens
+from collector.errors import ConfigError
 from collector.setting import Endpoint, Section, is_loopback
 from collector.tls import Certificates, TlsConfig
 
@@ -35,3 +39,13 @@ class ListenerConfig(Section):
             return None
         reached = f"{self.endpoint} can be reached from other machines"
         return f"{key}.endpoint: {reached} {' and '.join(missing)}"
+
+
+def unusable(key: str, endpoint: str, error: OSError) -> ConfigError:
+    """Return the sentence about an address that can't be listened on."""
+    code = error.errno or 0
+    # The system's words: asyncio's name an address that the sentence names already.
+    why = os.strerror(code) if code in errno.errorcode else str(error.strerror)
+    if code == errno.EADDRINUSE:
+        why += "; another sidecar or a Collector may listen there, and each needs ports of its own"
+    return ConfigError(f"{key}.endpoint {endpoint}: {why}")

@@ -115,12 +115,16 @@ class Service:
                         self._receiving = not self._stop.is_set()
                         started(Addresses(self._grpc.port, self._http.port, self._admin.port))
                         await self._stop.wait()
+                        logger.info("stopping: %d groups of traces are open", self.turns.open_turns)
                         self._receiving = False
                         self._refusal = "the sidecar is shutting down"
                 finally:
                     self.turns.stop()
                     looking.cancel()
-            return await self.turns.drain()
+            left = await self.turns.drain()
+            if not left:
+                logger.info("stopped: no turn is left open")
+            return left
 
     async def _recover(self, tasks: asyncio.TaskGroup) -> None:
         """Take what an earlier process left in the journal, until `stop` is called."""

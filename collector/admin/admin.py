@@ -11,7 +11,7 @@ from collector.admin.application import Application, Checks, Metrics
 from collector.admin.guard import Guard
 from collector.admin.settings import AdminConfig
 from collector.admin.turns_page import Turns
-from collector.errors import ConfigError
+from collector.listener import unusable
 from collector.receiver import most_connections
 from collector.setting import split
 
@@ -94,12 +94,12 @@ def _bound(endpoint: str) -> socket.socket:
         )[0]
         listening = socket.socket(family, kind, protocol)
     except OSError as error:
-        raise ConfigError(f"{KEY}.endpoint {endpoint}: {error.strerror}") from error
+        raise unusable(KEY, endpoint, error) from error
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind(address)
         listening.settimeout(0)
     except OSError as error:
         listening.close()
-        raise ConfigError(f"{KEY}.endpoint {endpoint}: {error.strerror}") from error
+        raise unusable(KEY, endpoint, error) from error
     return listening

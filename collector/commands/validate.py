@@ -10,6 +10,7 @@ from typing import Any
 
 from collector import duration, size
 from collector.config import Config, load, without_password
+from collector.errors import ConfigError
 
 
 def add_parser(subparsers: Any) -> None:
@@ -37,7 +38,7 @@ def run(args: argparse.Namespace) -> int:
             "file": None if args.config is None else str(args.config),
             "valid": True,
             "runs": plan(config),
-            "warnings": list(config.warnings()),
+            "warnings": [*config.warnings(), *absent(config)],
         }
         _write(json.dumps(document, indent=2, ensure_ascii=False))
         return 0
@@ -46,9 +47,22 @@ def run(args: argparse.Namespace) -> int:
     _write(f"{args.config or 'The default configuration'} can be used. It would run:")
     for name, what in rows.items():
         _write(f"  {name:<{width}}  {what}")
-    for warning in config.warnings():
+    for warning in (*config.warnings(), *absent(config)):
         sys.stderr.write(f"warning: {warning}\n")
     return 0
+
+
+def absent(config: Config) -> list[str]:
+    """Say which files of certificates and tokens can't be used here. That is no fault of the
+    configuration: it may be checked where its secrets are not."""
+    found = []
+    for key, server in config.servers().items():
+        for read in (server.certificates, server.tokens):
+            try:
+                read(key)
+            except ConfigError as error:
+                found.append(f"{error}; `tellback run` would not start here")
+    return found
 
 
 def plan(config: Config) -> dict[str, str]:

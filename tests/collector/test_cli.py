@@ -122,6 +122,21 @@ def test_validate_in_json(tmp_path):
     assert "a/b is not called" in document["warnings"][0]
 
 
+def test_validate_says_which_files_of_secrets_are_not_here(tmp_path):
+    path = tmp_path / "t.yaml"
+    path.write_text(
+        "receivers: {otlp: {grpc: {tls: {cert_file: no.pem, key_file: no.key}}}}\n"
+        "service: {admin: {auth: {bearer_token_file: no.token}}}\n"
+    )
+    found = run("validate", "--config", str(path), cwd=tmp_path)
+    assert found.returncode == 0
+    warned = found.stderr.splitlines()
+    assert len(warned) == 2
+    assert "receivers.otlp.grpc.tls.cert_file no.pem: can't be read" in warned[0]
+    assert "service.admin.auth.bearer_token_file no.token: can't be read" in warned[1]
+    assert all(line.endswith("`tellback run` would not start here") for line in warned)
+
+
 def test_validate_refuses_with_the_place(tmp_path):
     path = tmp_path / "t.yaml"
     path.write_text("turns: {quiet: 3s}\n")

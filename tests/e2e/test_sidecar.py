@@ -85,6 +85,7 @@ def test_a_port_in_use_is_one_plain_sentence(tmp_path):
         log = second.log.read_text()
         assert "receivers.otlp.grpc.endpoint" in log
         assert str(first.grpc) in log
+        assert "another sidecar or a Collector may listen there" in log
         assert "Traceback" not in log
 
 

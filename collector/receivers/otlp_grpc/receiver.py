@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from collector.bearer import Tokens
 from collector.errors import ConfigError, Permanent, Retryable
 from collector.in_flight import InFlight
+from collector.listener import unusable
 from collector.otlp import Signal, reply
 from collector.receiver import (
     UNSUPPORTED_METRICS,
@@ -130,7 +131,7 @@ class OtlpGrpc:
             else:
                 self.port = server.add_secure_port(endpoint, channel.credentials(tls))
         except OSError as error:
-            raise ConfigError(f"{_KEY}.endpoint {endpoint}: {error.strerror}") from None
+            raise unusable(_KEY, endpoint, error) from None
         except RuntimeError as error:
             raise ConfigError(f"{_KEY}.endpoint {endpoint}: {error}") from None
         await server.start()

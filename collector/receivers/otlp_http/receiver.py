@@ -9,9 +9,10 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
 from collector.bearer import CHALLENGE, Tokens
-from collector.errors import ConfigError, Permanent, Retryable
+from collector.errors import Permanent, Retryable
 from collector.in_flight import InFlight, Reservation
 from collector.incoming import EXTENSION, Incoming
+from collector.listener import unusable
 from collector.otlp import Encoding, reply
 from collector.otlp.inflate import CODINGS
 from collector.receiver import Body, Consume, Glance, Intake, ReceiverObserver, most_connections
@@ -74,9 +75,7 @@ class OtlpHttp:
         try:
             self._socket = socket.create_server((host, port), family=family, backlog=2048)
         except OSError as error:
-            raise ConfigError(
-                f"{_KEY}.endpoint {self._config.endpoint}: {error.strerror}"
-            ) from None
+            raise unusable(_KEY, config.endpoint, error) from None
         self.port = self._socket.getsockname()[1]
         self._server = await listen(
             self._socket,

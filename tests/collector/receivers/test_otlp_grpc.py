@@ -161,6 +161,8 @@ def test_streams_that_send_nothing_keep_nobody_out(monkeypatch):
         monkeypatch.setattr(in_flight, name, 0.05)
     monkeypatch.setattr(in_flight, "_WAIT_SECONDS", 30)
 
+    bound = in_flight.InFlight(64 << 20)
+
     async def idle_and_good(port):
         good = traces(2).SerializeToString()
         options = [("grpc.use_local_subchannel_pool", 1)]
@@ -169,8 +171,9 @@ def test_streams_that_send_nothing_keep_nobody_out(monkeypatch):
             grpc.aio.insecure_channel(f"127.0.0.1:{port}", options=options) as sender,
         ):
             calls = [idle.stream_unary(TRACES)() for _ in range(30)]
-            for call in calls:
-                await call.wait_for_connection()
+            async with asyncio.timeout(30):
+                while not bound._waiting:  # noqa: ASYNC110 - until they hold all there is
+                    await asyncio.sleep(0.01)
             await sender.unary_unary(TRACES)(good, timeout=30)
             for call in calls:
                 call.cancel()
@@ -178,7 +181,6 @@ def test_streams_that_send_nothing_keep_nobody_out(monkeypatch):
     recorder = Recorder()
 
     async def run():
-        bound = in_flight.InFlight(64 << 20)
         config = OtlpGrpcConfig(endpoint="127.0.0.1:0")
         async with serving(OtlpGrpc, config, recorder, in_flight=bound) as server:
             await idle_and_good(server.port)
