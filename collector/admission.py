@@ -47,8 +47,7 @@ class Admission:
             expected = f"expected at most {MOST_TRACES} traces in a request: send smaller batches"
             raise Permanent(expected, reason="too_large")
         service, size = _service(batch), len(batch.body)
-        if not self._admits(service):
-            await self._hold(service)
+        await self._wait(service)
         self._shares.took(service, size)
         self._on_their_way += size
         try:
@@ -68,10 +67,8 @@ class Admission:
     def _admits(self, service: str) -> bool:
         return self._shares.admits(service, self._pressure(self._on_their_way))
 
-    async def _hold(self, service: str) -> None:
-        until = self._clock() + HOLD_SECONDS
-        if self._held >= MOST_HELD:
-            until = 0.0
+    async def _wait(self, service: str) -> None:
+        until = self._clock() + (HOLD_SECONDS if self._held < MOST_HELD else 0.0)
         self._held += 1
         try:
             while not self._admits(service):

@@ -22,25 +22,9 @@ _HANDSHAKES_SHARE = 4
 class Server(uvicorn.Server):
     """uvicorn's server; `open` and `shutdown` are all of its life."""
 
-    async def open(self, on: socket.socket, connection: Callable[[], asyncio.Protocol]) -> None:
-        """Do what uvicorn's `startup` does, on a socket that is bound already."""
-        listening = await asyncio.get_running_loop().create_server(
-            connection, sock=on, backlog=self.config.backlog
-        )
-        self.servers = [listening]
-        self.started = True
-
-    def open_secured(
-        self,
-        on: socket.socket,
-        connection: Callable[[], asyncio.Protocol],
-        tls: ssl.SSLContext,
-        most_handshakes: int,
-    ) -> None:
-        """Do the same over TLS, with a bound of handshakes that are under way."""
-        shaking = Handshakes(on, connection, tls, most_handshakes)
-        shaking.open(self.config.backlog)
-        self.servers = [shaking]  # type: ignore[list-item]  # of a server uvicorn asks to close
+    def open(self, accepting: asyncio.Server | Handshakes) -> None:
+        """Do what is left of uvicorn's `startup` where somebody accepts already."""
+        self.servers = [accepting]  # type: ignore[list-item]  # it is asked to close, no more
         self.started = True
 
 
@@ -81,7 +65,10 @@ async def listen(
         return Connection(config, server.server_state, {}, most=most - handshakes, refused=refused)
 
     if secured is None:
-        await server.open(on, connection)
+        loop = asyncio.get_running_loop()
+        server.open(await loop.create_server(connection, sock=on, backlog=backlog))
     else:
-        server.open_secured(on, connection, secured(refused), handshakes)
+        shaking = Handshakes(on, connection, secured(refused), handshakes)
+        shaking.open(backlog)
+        server.open(shaking)
     return server

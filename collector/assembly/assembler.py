@@ -205,8 +205,7 @@ class Assembler:
             reason = group.full(self._share)
             if reason is not None:
                 return reason
-            group.size += PLACE_SIZE
-            self.size += PLACE_SIZE
+            self._grow(group, PLACE_SIZE)
         group.see(key, span)
         group.changed = True
         group.last_seen = self.clock()

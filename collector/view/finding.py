@@ -11,6 +11,9 @@ from typing import Any
 
 Json = Mapping[str, Any]
 
+# Something that was produced is known not to have reached the model.
+LOST = ("cut", "dropped", "spilled", "lower_bound")
+
 
 @dataclass(slots=True)
 class Loss:
@@ -40,7 +43,7 @@ class Loss:
     @property
     def lost(self) -> bool:
         """Whether something that was produced is known not to have reached the model."""
-        return self.state in ("cut", "dropped", "spilled", "lower_bound")
+        return self.state in LOST
 
     @property
     def share(self) -> float | None:

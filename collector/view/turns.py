@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from collector.view.finding import failing_replies, is_judged, losses
+from collector.view.finding import LOST, failing_replies, is_judged, losses
 from collector.view.profile import profile, sentence
 from collector.view.reply import failing_reply
 from collector.view.words import counted, heading, indented, plain, shorten
@@ -19,7 +19,6 @@ from collector.view.words import counted, heading, indented, plain, shorten
 WIDE = 140  # columns from which on a line has room for a trace id
 MOST_TURNS = 40  # turns listed one by one; all of them are counted
 MOST_FAILING = 10
-LOST = ("cut", "dropped", "spilled", "lower_bound")
 
 
 def show(console: Console, turns: Sequence[Mapping[str, Any]], totals: Mapping[str, Any]) -> None:
