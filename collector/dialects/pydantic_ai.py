@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any
 
 from collector.content import capture_of, decode, messages, redacted, text, tool_names
 from collector.dialect import AnyOperation, Shape, shape_of
 from collector.span import Record, Span
 from collector.spelling import convention
 from collector.spelling.convention import string
-from collector.spelling.message_event import tell
+from collector.spelling.message_event import told_in
 from scorers.turn import AgentInvocation, Inference, Message, Part, ToolExecution
 
 _SCOPE = "pydantic-ai"
@@ -60,7 +59,7 @@ class PydanticAI:
         off = False
         if given is None and made is None and "events" in span.attributes:
             keys = ("events",)
-            given, made, off = _events(span.attributes["events"])
+            given, made, off = told_in(span.attributes["events"])
         hidden = convention.why_hidden(span, missing=given is None or off)
         capture = capture_of(span, keys, hidden=hidden)
         call = convention.inference(span, self.name, given, made, capture)
@@ -86,7 +85,7 @@ class PydanticAI:
             system = messages(attributes.get(convention.SYSTEM), role="system")
             everything = (*(system or ()), *everything) if everything is not None else None
         else:
-            given, made, _ = _events(attributes.get(_RUN_KEYS[1]))
+            given, made, _ = told_in(attributes.get(_RUN_KEYS[1]))
             everything = (*(given or ()), *(made or ())) or None
         final = attributes.get("final_result")
         made = _reply(everything)
@@ -111,22 +110,6 @@ def _is_run(span: Span) -> bool:
     if string(attributes, "gen_ai.operation.name") == convention.AGENT:
         return True
     return span.name in _RUN_NAMES or any(key in attributes for key in (*_RUN_KEYS, "final_result"))
-
-
-def _events(raw: Any) -> tuple[Messages, Messages, bool]:
-    """Return the messages of a JSON list of events, and whether their content is off."""
-    events = decode(raw)
-    if not isinstance(events, list | tuple):
-        return messages(raw), None, False
-    told = [
-        one
-        for event in events
-        if isinstance(event, dict) and isinstance(event.get("event.name"), str)
-        for one in tell(event["event.name"], event)
-    ]
-    given = tuple(one.message for one in told if one.side == "input")
-    made = tuple(one.message for one in told if one.side == "output")
-    return given or None, made or None, any(one.off for one in told)
 
 
 def _request(everything: Messages) -> Messages:

@@ -23,6 +23,10 @@ _SPEAKERS = {
     CHOICE: "assistant",
 }
 NAMES = tuple(_SPEAKERS)
+# Logfire's name for what it can't say as an event: the item itself stands beside it.
+_UNKNOWN = "gen_ai.unknown"
+_EVENT_OF: dict[Any, str] = {"model": "assistant"}
+Messages = tuple[Message, ...] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +69,32 @@ def tell(name: str, fields: Any, *, encoded: bool = False) -> tuple[Told, ...]:
         Told(side, replace(message, finish_reason=message.finish_reason or reason), choice, off)
         for message in read
     )
+
+
+def told_in(raw: Any) -> tuple[Messages, Messages, bool]:
+    """Return what a list of events in one attribute tells: the messages that went in, those that
+    came out, and whether their content is off. What the assistant says last came out."""
+    events = decode(raw)
+    if not isinstance(events, list | tuple):
+        return messages(raw), None, False
+    told = [one for event in events if isinstance(event, Mapping) for one in _told(event)]
+    given = [one.message for one in told if one.side == "input"]
+    made = [one.message for one in told if one.side == "output"]
+    return tuple(given) or None, tuple(made) or None, any(one.off for one in told)
+
+
+def _told(event: Mapping[Any, Any]) -> tuple[Told, ...]:
+    name, role = event.get("event.name"), event.get("role")
+    if name == _UNKNOWN and isinstance(event.get("data"), Mapping):
+        asks = str(event["data"].get("type", "")).startswith("input_")
+        read = messages([event["data"]], role="user" if asks else "assistant") or ()
+        return tuple(Told("input", message) for message in read)
+    if not isinstance(name, str):
+        # Logfire's events of Google's client are their bodies only.
+        if not isinstance(role, str) and "message" not in event:
+            return ()
+        name = CHOICE if "message" in event else f"gen_ai.{_EVENT_OF.get(role, role)}.message"
+    return tell(name, event)
 
 
 def _item(fields: Mapping[str, Any], speaker: str, *, encoded: bool) -> tuple[dict[str, Any], bool]:

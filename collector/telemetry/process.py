@@ -7,6 +7,7 @@ from collector.telemetry.instrument import Instrument
 RECEIVERS = ("otlp_grpc", "otlp_http")
 # Known from the start, so that each has a series of value 0; a test holds it to the dialects.
 DIALECTS = (
+    "logfire",
     "openinference",
     "google_adk",
     "vercel_ai",
