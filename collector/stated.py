@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Protocol, TypeVar
 
-from collector.content import decode, text
+from collector.content import decode, redacted, text
 from collector.span import Record, Resource
 from scorers.turn import File, Operation
 from scorers.value import value
@@ -127,7 +127,7 @@ def _name(attributes: Mapping[str, Any], keys: tuple[str, ...]) -> str | None:
             found = attributes[key]
             if isinstance(found, int) and not isinstance(found, bool):
                 found = str(found)
-            if isinstance(found, str) and found and not found.isspace():
+            if isinstance(found, str) and found and not found.isspace() and not redacted(found):
                 return found
     return None
 

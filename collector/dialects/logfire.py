@@ -103,8 +103,7 @@ class Logfire:
         off = arguments is None and result is None and not failed
         capture = capture_of(
             span,
-            values={"input": arguments},
-            texts={"output": result},
+            texts={"output": result},  # hidden arguments hide nothing of the result
             hidden=convention.why_hidden(span, missing=off),
         )
         found = convention.tool_execution(span, self.name, arguments, result, capture)

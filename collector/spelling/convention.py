@@ -16,11 +16,13 @@ from collector.content import (
     decode,
     literal,
     messages,
+    redacted,
     reports_failure,
     tool_names,
     unwrap_tool_result,
     usage_of,
 )
+from collector.content.messages import redacted_whole
 from collector.dialect import origin
 from collector.span import LogRecord, Record, Span
 from scorers.turn import Capture, Inference, Message, Part, ToolExecution
@@ -120,7 +122,8 @@ def tool_execution(
     """Return the tool call of a span; arguments and result are raw values, None where absent."""
     attributes = span.attributes
     shared = who(span, dialect)
-    text, found = (None, None) if result is None else unwrap_tool_result(result)
+    hidden = result is None or redacted_whole(result)
+    text, found = (None, None) if hidden else unwrap_tool_result(result)
     named = string(attributes, "gen_ai.tool.name") or span.name.removeprefix(TOOL).strip()
     return ToolExecution(
         **shared,
@@ -200,11 +203,12 @@ def why_hidden(record: Record, *, missing: bool) -> str | None:
 
 
 def string(attributes: Mapping[str, Any], *keys: str) -> str | None:
-    """Return the first of some attributes that is a text and not empty."""
+    """Return the first of some attributes that is a text, not empty and no mark of redaction: all
+    conversations whose id is redacted would be one."""
     for key in keys:
         if key in attributes:
             value = attributes[key]
-            if isinstance(value, str) and value:
+            if isinstance(value, str) and value and not redacted(value):
                 return value
     return None
 
