@@ -9,18 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import Any
 
 from collector.content import capture_of, decode, messages, redacted, text, tool_names
 from collector.dialect import AnyOperation, Shape, shape_of
 from collector.span import Record, Span
-from collector.spelling import convention
+from collector.spelling import convention, output_tool
 from collector.spelling.convention import string
-from collector.spelling.message_event import told_in
+from collector.spelling.message_event import calls_only, is_empty, told_in
 from scorers.turn import AgentInvocation, Inference, Message, Part, ToolExecution
 
 _SCOPE = "pydantic-ai"
 _RUN_KEYS = ("pydantic_ai.all_messages", "all_messages_events")
 _RUN_NAMES = ("agent run", "invoke_agent")
+_DEFERRED = ("calls", "approvals", "metadata", "context")
 Messages = tuple[Message, ...] | None
 
 
@@ -60,6 +62,12 @@ class PydanticAI:
         if given is None and made is None and "events" in span.attributes:
             keys = ("events",)
             given, made, off = told_in(span.attributes["events"])
+        off = off or is_empty((*(given or ()), *(made or ())))
+        if off:
+            given, made = calls_only(given), calls_only(made)
+        elif given is not None:
+            parameters = span.attributes.get("model_request_parameters")
+            given = output_tool.answered(given, output_tool.offered(parameters))
         hidden = convention.why_hidden(span, missing=given is None or off)
         capture = capture_of(span, keys, hidden=hidden)
         call = convention.inference(span, self.name, given, made, capture)
@@ -72,8 +80,7 @@ class PydanticAI:
         missing = result is None and not convention.failed(span)
         capture = capture_of(
             span,
-            values={"arguments": arguments},
-            texts={"result": result},
+            texts={"result": result},  # hidden arguments hide nothing of the result
             hidden=convention.why_hidden(span, missing=missing),
         )
         return convention.tool_execution(span, self.name, arguments, result, capture)
@@ -87,22 +94,36 @@ class PydanticAI:
         else:
             given, made, _ = told_in(attributes.get(_RUN_KEYS[1]))
             everything = (*(given or ()), *(made or ())) or None
+        off = is_empty(everything or ())
+        if everything is not None:
+            everything = calls_only(everything) if off else output_tool.answered(
+                everything, output_tool.DEFAULT
+            )
         final = attributes.get("final_result")
         made = _reply(everything)
         # run_stream leaves no final result; then the last message is the reply.
-        if final is not None and not redacted(final):
+        if _waits(final):
+            made = None
+        elif final is not None and not redacted(final):
             made = (Message("assistant", (Part("text", text(final)),)),)
         return AgentInvocation(
             **convention.who(span, self.name),
             input=_request(everything),
             output=made,
-            capture=capture_of(span, _RUN_KEYS),
+            capture=capture_of(span, _RUN_KEYS, hidden="content_off" if off else None),
         )
 
 
 def _tools(span: Span) -> tuple[str, ...] | None:
     parameters = decode(span.attributes.get("model_request_parameters"))
     return tool_names(parameters.get("function_tools")) if isinstance(parameters, dict) else None
+
+
+def _waits(final: Any) -> bool:
+    """Say whether a run ended because tools wait for approval, or run elsewhere: no reply yet."""
+    stated = decode(final)
+    keys = stated.keys() if isinstance(stated, dict) else ()
+    return "calls" in keys and "approvals" in keys and all(key in _DEFERRED for key in keys)
 
 
 def _is_run(span: Span) -> bool:

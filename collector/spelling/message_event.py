@@ -7,7 +7,7 @@ attribute of the span (semantic-conventions up to 1.36).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -81,6 +81,20 @@ def told_in(raw: Any) -> tuple[Messages, Messages, bool]:
     given = [one.message for one in told if one.side == "input"]
     made = [one.message for one in told if one.side == "output"]
     return tuple(given) or None, tuple(made) or None, any(one.off for one in told)
+
+
+def is_empty(said: Sequence[Message]) -> bool:
+    """Say whether messages hold parts and none of their contents: content is off."""
+    parts = [part for message in said for part in message.parts]
+    return bool(parts) and not any(part.text or part.kind == "file" for part in parts)
+
+
+def calls_only(said: Messages) -> Messages:
+    """Return the messages with nothing but the names and ids of tool calls, which stay where
+    content is off."""
+    if said is None:
+        return None
+    return tuple([replace(message, parts=message.of_kind("tool_call")) for message in said])
 
 
 def _told(event: Mapping[Any, Any]) -> tuple[Told, ...]:
