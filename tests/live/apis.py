@@ -28,7 +28,7 @@ class Api(Protocol):
 
 def api_of(path: str) -> Api | None:
     """Return the API whose path this is."""
-    plain = path.split("?")[0].rstrip("/")
+    plain = path.partition("?")[0].rstrip("/")
     if plain.endswith("/chat/completions"):
         return ChatCompletions()
     if plain.endswith("/responses"):

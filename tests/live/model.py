@@ -15,7 +15,7 @@ import threading
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # where it is started as a program
 
@@ -65,7 +65,7 @@ class Model:
         """Serve until stopped."""
         self._server.serve_forever(poll_interval=0.05)
 
-    def __enter__(self) -> Model:
+    def __enter__(self) -> Self:
         threading.Thread(target=self.serve, daemon=True).start()
         return self
 
