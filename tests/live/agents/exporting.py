@@ -44,3 +44,13 @@ def logged():
     provider.add_log_record_processor(BatchLogRecordProcessor(OTLPLogExporter()))
     set_logger_provider(provider)
     return provider
+
+
+def bridge(logs):
+    """Send the records of Python's logging too, as one library writes its content there."""
+    import logging
+
+    from opentelemetry.sdk._logs import LoggingHandler
+
+    logging.getLogger().addHandler(LoggingHandler(logger_provider=logs))
+    logging.getLogger().setLevel(logging.NOTSET)
