@@ -93,7 +93,9 @@ def check_result(result, produced, delivered, missing):
         return
     assert result["state"] == ("intact" if delivered == produced else "cut")
     assert result["kept_characters"] == delivered
-    assert (result["produced_characters"], result["delivered_characters"]) == (produced, delivered)
+    assert result["produced_characters"] == produced
+    # Some frameworks put words of their own, or the results of one step, around it.
+    assert result["delivered_characters"] >= delivered
 
 
 def test_nothing_was_refused_or_left_out(live):

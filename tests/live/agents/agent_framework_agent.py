@@ -13,7 +13,8 @@ import billing
 @function_middleware
 async def shorten(context, call_next):
     await call_next()
-    context.result = billing.cut(context.function.name, str(context.result))
+    [content] = context.result
+    context.result = billing.cut(context.function.name, content.text)
 
 
 async def talk():

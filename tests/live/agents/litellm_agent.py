@@ -2,14 +2,13 @@
 
 import exporting
 import litellm
-from litellm.integrations.opentelemetry import OpenTelemetry, OpenTelemetryConfig
+from litellm.integrations.opentelemetry import OpenTelemetry
+from litellm.litellm_core_utils.thread_pool_executor import executor
 
 import billing
 
 provider = exporting.traced()
-litellm.callbacks = [
-    OpenTelemetry(config=OpenTelemetryConfig(exporter="console"), tracer_provider=provider)
-]
+litellm.callbacks = [OpenTelemetry(tracer_provider=provider)]
 tracer = provider.get_tracer("billing.agent")
 
 
@@ -32,4 +31,5 @@ for question in (billing.REQUEST, billing.FOLLOW_UP):
     with tracer.start_as_current_span("turn"):
         talk.append({"role": "user", "content": question})
         billing.loop(complete, run_tool, talk)
+executor.shutdown(wait=True)  # spans are written on a thread of its own, after the call
 provider.shutdown()

@@ -13,8 +13,8 @@ from semantic_kernel.functions import FunctionResult, kernel_function
 import billing
 
 
-async def shorten(context, call_next):
-    await call_next(context)
+async def shorten(context, next):  # noqa: A002 - the framework passes it by this name
+    await next(context)
     result = context.function_result
     text = billing.cut(context.function.name, str(result))
     context.function_result = FunctionResult(function=result.function, value=text)
