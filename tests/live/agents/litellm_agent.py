@@ -1,0 +1,35 @@
+"""LiteLLM's own callback for OpenTelemetry: model calls, and nothing of the tools."""
+
+import exporting
+import litellm
+from litellm.integrations.opentelemetry import OpenTelemetry
+from litellm.litellm_core_utils.thread_pool_executor import executor
+
+import billing
+
+provider = exporting.traced()
+litellm.callbacks = [OpenTelemetry(tracer_provider=provider)]
+tracer = provider.get_tracer("billing.agent")
+
+
+def complete(messages):
+    return litellm.completion(
+        model=f"openai/{billing.MODEL}",
+        messages=messages,
+        tools=billing.schemas(),
+        api_base=billing.OPENAI["base_url"],
+        api_key="none",
+    )
+
+
+def run_tool(name, _call_id, arguments):
+    return billing.TOOLS[name](**arguments)
+
+
+talk = [{"role": "system", "content": billing.SYSTEM}]
+for question in (billing.REQUEST, billing.FOLLOW_UP):
+    with tracer.start_as_current_span("turn"):
+        talk.append({"role": "user", "content": question})
+        billing.loop(complete, run_tool, talk)
+executor.shutdown(wait=True)  # spans are written on a thread of its own, after the call
+provider.shutdown()

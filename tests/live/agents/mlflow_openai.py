@@ -1,0 +1,36 @@
+"""The OpenAI client under MLflow's tracing, which exports over OTLP where it is told to."""
+
+import mlflow
+import mlflow.openai
+from openai import OpenAI
+
+import billing
+
+mlflow.openai.autolog()
+client = OpenAI(**billing.OPENAI)
+TOOLS = {
+    name: mlflow.trace(function, span_type="TOOL") for name, function in billing.TOOLS.items()
+}
+
+
+def complete(messages):
+    return client.chat.completions.create(
+        model=billing.MODEL, messages=messages, tools=billing.schemas()
+    )
+
+
+def run_tool(name, _call_id, arguments):
+    return TOOLS[name](**arguments)
+
+
+@mlflow.trace(name="billing-assistant", span_type="AGENT")
+def turn(question, history):
+    mlflow.update_current_trace(metadata={"mlflow.trace.session": billing.SESSION})
+    return billing.loop(complete, run_tool, history)
+
+
+talk = [{"role": "system", "content": billing.SYSTEM}]
+for asked in (billing.REQUEST, billing.FOLLOW_UP):
+    talk.append({"role": "user", "content": asked})
+    turn(asked, talk)
+mlflow.flush_trace_async_logging(terminate=True)
