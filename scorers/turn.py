@@ -236,7 +236,8 @@ class ToolResult:
     calls of the same agent after the tool ended: 0 means that nobody could read it.
     `delivered_missing` says why the delivered side can't be seen although calls followed, and is
     None where their messages are recorded and simply do not hold it (a drop).
-    `capture_cut` is the reason when the instrumentation is known to have cut either side.
+    `capture_cut` is the reason when the instrumentation is known to have cut or hidden what was
+    delivered, or both sides; `produced_cut` when the produced text is known to be but a beginning.
     `produced_size`, `delivered_size` and `size_unit` are those of the tool's execution.
     `dialect` is that of the record which hides a side, else of the model call that was given it.
     """
@@ -252,6 +253,7 @@ class ToolResult:
     produced_missing: str | None = None
     delivered_missing: str | None = None
     capture_cut: str | None = None
+    produced_cut: str | None = None
     span_id: str | None = None
     produced_size: int | None = None
     delivered_size: int | None = None

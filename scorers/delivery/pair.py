@@ -33,7 +33,8 @@ class Delivery:
     points; `kept_characters` are produced characters that arrived, each counted once. None means
     that a number is not known, or that the text it counts is not there; `reason` says why where
     the state is neither intact nor cut, and where a budget ran out: `too_large_to_compare: ` and
-    which one. A cut result is one whose loss is proven all the same.
+    which one. A cut result is one whose loss is proven all the same. `dialect` is that of the
+    turn's result: a pair of two texts has none, and it is no key of a PAIR.
     """
 
     tool: str = ""
@@ -50,6 +51,7 @@ class Delivery:
     fields: Mapping[str, tuple[int, int]] | None = None
     rows: tuple[int, int] | None = None
     reason: str | None = None
+    dialect: str | None = None
 
     def as_pair(self) -> dict[str, Any]:
         """Return the JSON-ready form, with the interface's keys in its order."""
