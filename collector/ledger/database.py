@@ -149,6 +149,8 @@ class Database:
             )
         # Came later than the tables before it, and nothing that was written is read otherwise.
         JOURNAL_MARKS.create(connection, checkfirst=True)
+        if all(one["name"] != "dialect" for one in inspect(connection).get_columns("tool_results")):
+            connection.exec_driver_sql("ALTER TABLE tool_results ADD COLUMN dialect TEXT")
 
 
 def _parse(database: str) -> URL:

@@ -100,6 +100,7 @@ TOOL_RESULTS = Table(
     Column("fields", Text, nullable=False),  # JSON: name to [delivered, produced], or null
     Column("rows", Text, nullable=False),  # JSON: [delivered, produced], or null
     Column("reason", Text),
+    Column("dialect", Text),
 )
 
 SCORES = Table(
