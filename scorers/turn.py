@@ -22,6 +22,7 @@ PrivateKind = Literal[
 ]
 ClosedBy = Literal["end", "quiet", "deadline", "shutdown"]
 Join = Literal["id", "arguments", "order"]
+SizeUnit = Literal["characters", "bytes", "tokens", "lines"]
 
 _GOES_ON = frozenset(" \t\n,.;:!?)]，。；：！？）")
 
@@ -151,13 +152,21 @@ class Inference(Operation):
 @value(kw_only=True)
 class ToolExecution(Operation):
     """One executed tool call. `result` is what the tool produced, as text with all its blocks;
-    None where it was not recorded. `arguments` is text too (JSON where the tool takes JSON)."""
+    None where it was not recorded. `arguments` is text too (JSON where the tool takes JSON).
+
+    `produced_size` and `delivered_size` are sizes that the telemetry states of what the tool
+    produced and of what the model was given, in `size_unit`; None where it states none. They never
+    stand for the texts: where those are recorded, they are compared.
+    """
 
     tool: str = ""
     call_id: str | None = None
     arguments: str | None = None
     result: str | None = None
     failed: bool = False
+    produced_size: int | None = None
+    delivered_size: int | None = None
+    size_unit: SizeUnit = "characters"
 
 
 @value(kw_only=True)
@@ -227,7 +236,10 @@ class ToolResult:
     calls of the same agent after the tool ended: 0 means that nobody could read it.
     `delivered_missing` says why the delivered side can't be seen although calls followed, and is
     None where their messages are recorded and simply do not hold it (a drop).
-    `capture_cut` is the reason when the instrumentation is known to have cut either side.
+    `capture_cut` is the reason when the instrumentation is known to have cut or hidden what was
+    delivered, or both sides; `produced_cut` when the produced text is known to be but a beginning.
+    `produced_size`, `delivered_size` and `size_unit` are those of the tool's execution.
+    `dialect` is that of the record which hides a side, else of the model call that was given it.
     """
 
     tool: str
@@ -241,7 +253,12 @@ class ToolResult:
     produced_missing: str | None = None
     delivered_missing: str | None = None
     capture_cut: str | None = None
+    produced_cut: str | None = None
     span_id: str | None = None
+    produced_size: int | None = None
+    delivered_size: int | None = None
+    size_unit: SizeUnit = "characters"
+    dialect: str | None = None
 
 
 @value(kw_only=True)

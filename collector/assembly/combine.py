@@ -89,8 +89,12 @@ def combine_tools(one: ToolExecution, other: ToolExecution) -> ToolExecution:
     result, capture = one.result, one.capture
     if len(other.result or "") > len(one.result or "") or one.result is None:
         result, capture = other.result, other.capture
+    sized = one if one.produced_size is not None or one.delivered_size is not None else other
     return replace(
         one,
+        produced_size=sized.produced_size,
+        delivered_size=sized.delivered_size,
+        size_unit=sized.size_unit,
         tool=one.tool or other.tool,
         call_id=one.call_id or other.call_id,
         arguments=one.arguments or other.arguments,

@@ -14,6 +14,7 @@ from collector.assembly import anonymous
 from collector.assembly.capture import CaptureLimits
 from collector.assembly.placing import Placed, place
 from collector.assembly.segment import Segment
+from collector.assembly.sides import COUNT, LENGTH, Sides, cut_on_the_way, sides
 from collector.assembly.steps import Given, Steps
 from scorers.turn import Inference, Join, Part, ToolExecution, ToolResult
 
@@ -121,7 +122,7 @@ class _Joiner:
             self._used |= {id(part) for part in found.parts}
         calls_after = len(self._steps.calls) - one.step
         call = self._steps.calls[found.at] if found is not None else None
-        missing, cut = self._sides(one.tool, call, found.parts if found is not None else [])
+        seen = sides(one.tool, call, found.parts if found is not None else [], self._limits)
         delivered_missing = None if found is not None else self._why_missing(one)
         if delivered_missing is not None or found is not None:
             calls_after = max(calls_after, 1)
@@ -129,16 +130,27 @@ class _Joiner:
             tool=one.tool.tool,
             call_id=one.call_id,
             arguments=one.tool.arguments,
-            produced=one.tool.result,
+            produced=seen.produced,
             delivered=_joined(found.parts) if found is not None else None,
             calls_after=calls_after,
             failed=one.tool.failed,
             join=found.join if found is not None else None,
-            produced_missing=missing,
+            produced_missing=seen.produced_missing,
             delivered_missing=delivered_missing,
-            capture_cut=cut,
+            capture_cut=seen.capture_cut,
+            produced_cut=seen.produced_cut,
             span_id=one.tool.span_id,
+            produced_size=one.tool.produced_size,
+            delivered_size=one.tool.delivered_size,
+            size_unit=one.tool.size_unit,
+            dialect=seen.dialect if found is not None else self._dialect(one, seen),
         )
+
+    def _dialect(self, one: Placed, seen: Sides) -> str:
+        """Name the dialect of the calls that don't show a result, else of its tool's span."""
+        if seen.produced_missing or one.step >= len(self._steps.calls):
+            return seen.dialect
+        return self._steps.calls[one.step].dialect
 
     def _why_missing(self, one: Placed) -> str | None:
         """Say why a result can't be seen; None where it can, and was dropped or never read."""
@@ -157,20 +169,6 @@ class _Joiner:
             for given in self._steps.new[one.step]
         )
         return "no_join" if nameless or doubtful or self._unclear_until >= one.step else None
-
-    def _sides(
-        self, tool: ToolExecution, call: Inference | None, parts: Sequence[Part]
-    ) -> tuple[str | None, str | None]:
-        """Return (why the produced side is missing, why either side is known to be cut)."""
-        missing = None
-        if tool.result is None:
-            missing = tool.capture.hidden or ("tool_failed" if tool.failed else "not_recorded")
-        elif tool.capture.hidden:
-            return None, tool.capture.hidden
-        cut = self._limits.cut_reason(tool)
-        if cut is None and call is not None:
-            cut = _cut_on_the_way(call, parts, self._limits)
-        return missing, cut
 
     def _without_span(self) -> list[ToolResult]:
         """List what was delivered although no executed tool call stands for it."""
@@ -206,7 +204,8 @@ class _Joiner:
             delivered=_joined(parts),
             calls_after=len(self._steps.calls) - at,
             produced_missing=call.capture.hidden or "no_tool_span",
-            capture_cut=_cut_on_the_way(call, parts, self._limits),
+            capture_cut=cut_on_the_way(call, parts, self._limits),
+            dialect=call.dialect,
         )
 
 
@@ -217,12 +216,6 @@ def _order(one: Placed, order: dict[int, tuple[int, int]]) -> tuple[int, int, in
 
 def _joined(parts: Sequence[Part]) -> str:
     return "\n".join(part.text for part in parts)
-
-
-def _cut_on_the_way(call: Inference, parts: Sequence[Part], limits: CaptureLimits) -> str | None:
-    if any(part.cut_by_capture for part in parts):
-        return call.capture.hidden or "attribute_length_limit"
-    return "attribute_length_limit" if limits.is_at_limit(call, parts) else None
 
 
 def _why_not_seen(calls: Sequence[Inference], limits: CaptureLimits) -> list[str | None]:
@@ -236,9 +229,9 @@ def _why_not_seen(calls: Sequence[Inference], limits: CaptureLimits) -> list[str
         if not call.input:
             reason = call.capture.hidden or "input_not_recorded"
         elif call.capture.dropped:
-            reason = "attribute_count_limit"
+            reason = COUNT
         elif limits.hides_messages(call):
-            reason = "attribute_length_limit"
+            reason = LENGTH
         else:
             reason = call.capture.hidden
         shown = shown or reason is None

@@ -11,6 +11,7 @@ from collector.assembly.joins import tool_results
 from collector.assembly.material import Key, Tree, key_of
 from collector.assembly.merge import Work
 from collector.assembly.segment import Segment
+from collector.assembly.sides import sides
 from collector.assembly.threads import segments
 from scorers.turn import Inference, ToolExecution, ToolResult
 
@@ -119,18 +120,21 @@ class Results:
         return replace(result, calls_after=after, delivered_missing="handed_over")
 
     def _without_calls(self, tool: ToolExecution) -> ToolResult:
+        seen = sides(tool, None, (), self._limits)
         return ToolResult(
             tool=tool.tool,
             call_id=tool.call_id,
             arguments=tool.arguments,
-            produced=tool.result,
+            produced=seen.produced,
             failed=tool.failed,
             calls_after=1,
-            produced_missing=None
-            if tool.result is not None
-            else tool.capture.hidden or "not_recorded",
+            produced_missing=seen.produced_missing,
             delivered_missing=self._incomplete or "no_model_call",
             span_id=tool.span_id,
+            produced_size=tool.produced_size,
+            delivered_size=tool.delivered_size,
+            size_unit=tool.size_unit,
+            dialect=seen.dialect,
         )
 
 

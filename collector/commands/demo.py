@@ -23,6 +23,7 @@ from collector.demo.recording import RECORDINGS
 from collector.demo.sender import send_grpc, send_http, trace_ids
 from collector.demo.sidecar import Ports, Sidecar, choose_ports
 from collector.errors import UsageError
+from collector.ledger.totals import totals
 from collector.view.finding import failing_replies, is_judged, losses
 from collector.view.terminal import Terminal
 
@@ -88,6 +89,7 @@ def _play(sidecar: Sidecar) -> tuple[Page, list[dict[str, Any]]]:
     page = Page(
         sent=Sent([(item.library, item.transport) for item in RECORDINGS], len(sent)),
         turns=len(turns),
+        shares=totals(turns)["observable_share_by"],
         losses=losses(turns),
         failing=failing,
         failures=sum(len(reply.trace_ids) for reply in failing),

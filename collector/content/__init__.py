@@ -8,7 +8,13 @@ that the same text comes out of all of them.
 from __future__ import annotations
 
 from collector.content.blocks import reports_failure, text, unwrap_tool_result
-from collector.content.capture import Recorded, capture_of, cut_marker, redacted
+from collector.content.capture import (
+    Recorded,
+    capture_of,
+    cut_marker,
+    redacted,
+    without_cut_marker,
+)
 from collector.content.messages import messages, tool_names
 from collector.content.pyrepr import literal
 from collector.content.usage import usage_of
@@ -29,4 +35,5 @@ __all__ = [
     "tool_names",
     "unwrap_tool_result",
     "usage_of",
+    "without_cut_marker",
 ]

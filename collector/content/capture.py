@@ -71,6 +71,14 @@ def cut_marker(value: str) -> bool:
     return end[-1:] == "]" and end[-2:-1] not in ("}", '"') and _CUT.search(end) is not None
 
 
+def without_cut_marker(value: str) -> str:
+    """Return a text without the mark of an instrumentation that shortened it."""
+    if not cut_marker(value):
+        return value
+    found = _CUT.search(value.rstrip(), max(0, len(value) - 240))
+    return value if found is None else value[: found.start()].rstrip("\n")
+
+
 def shortened(value: str) -> bool:
     """Say whether a text is or holds a mark of redaction, or ends with that of a cut."""
     if "[" in value:  # as all do that stand in longer texts

@@ -12,6 +12,7 @@ from rich.text import Text
 from collector.view.finding import Failing, Loss
 from collector.view.profile import profile, sentence
 from collector.view.reply import MOST_REPLY, failing_reply
+from collector.view.share import SHARE, Share, shares
 from collector.view.words import counted, heading, indented, plain, shorten
 
 
@@ -35,6 +36,7 @@ class Page:
     judged: int
     metrics: Sequence[str]
     addresses: Sequence[tuple[str, str]]
+    shares: Sequence[Share] = ()
 
 
 def show(console: Console, page: Page) -> None:
@@ -45,6 +47,9 @@ def show(console: Console, page: Page) -> None:
         console.print(Text.assemble("  ", (transport, "dim"), f"  {plain(library)}"))
     sent = f"{counted(page.sent.traces, 'trace')} became {counted(page.turns, 'turn')}"
     console.print(f"  {sent}.\n", highlight=False)
+    console.print(heading(SHARE))
+    console.print()
+    console.print(shares(page.shares))
     console.print(heading("Loss profile: did what the tools produced reach the model?"))
     console.print(profile(page.losses, console))
     for loss in page.losses:

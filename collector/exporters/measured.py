@@ -10,6 +10,7 @@ from collector import profile
 from collector.exporters.family import Family, Labels
 from collector.exporters.label import clean
 from collector.name import is_field
+from scorers.delivery.reasons import reason_of
 
 if TYPE_CHECKING:
     from collector.entry import Entry
@@ -99,6 +100,7 @@ def _count_delivery(counting: _Counting, delivery: Delivery, *, stopped: str | N
     tool, state = delivery.tool, str(delivery.state)
     counting.add("tellback_tool_results_total", tool, "deliver", state)
     counting.add("tellback_tool_result_joins_total", delivery.join or "none")
+    _count_observed(counting, delivery, state)
     for stage in profile.MEASURED:
         became = profile.outcome(stage, state)
         if became is not None:
@@ -118,6 +120,18 @@ def _count_delivery(counting: _Counting, delivery: Delivery, *, stopped: str | N
         counting.add(name, tool, "produced", amount=produced)
         counting.add(name, tool, "delivered", amount=min(kept, produced))
     _count_fields(counting, tool, delivery.fields or {})
+
+
+def _count_observed(counting: _Counting, delivery: Delivery, state: str) -> None:
+    dialect = delivery.dialect
+    counting.add("tellback_tool_results_by_dialect_total", dialect, state)
+    if state in profile.OBSERVED:
+        counting.add("tellback_tool_results_observed_total", dialect, "true")
+    elif state in profile.UNOBSERVED:
+        counting.add("tellback_tool_results_observed_total", dialect, "false")
+    if state == "unobservable":
+        reason = reason_of(delivery.reason).name
+        counting.add("tellback_tool_results_unobservable_total", dialect, reason)
 
 
 def _count_fields(counting: _Counting, tool: str, fields: Mapping[str, tuple[int, int]]) -> None:

@@ -23,7 +23,7 @@ from sqlalchemy import (
 
 VERSION = 2
 # Columns that came with a version; a ledger written before it has nothing in them.
-ADDED = {2: (("tool_results", "join"),)}
+ADDED = {2: (("tool_results", "join"), ("tool_results", "dialect"))}
 
 METADATA = MetaData()
 # SQLite gives out row ids for INTEGER keys only.
@@ -103,6 +103,7 @@ TOOL_RESULTS = Table(
     Column("rows", Text, nullable=False),  # JSON: [delivered, produced], or null
     Column("reason", Text),
     Column("join", Text),
+    Column("dialect", Text),
 )
 
 SCORES = Table(

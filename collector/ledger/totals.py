@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from collector import profile
 from collector.ledger.record import turn_record
+from scorers.delivery.reasons import reason_of
 
 if TYPE_CHECKING:
     from collector.entry import Entry
@@ -15,8 +17,36 @@ if TYPE_CHECKING:
 # A map keyed by ids is not a record: beyond this many names, fields and tools are added up here.
 MOST_NAMES = 1000
 OTHERS = "(others)"
+UNKNOWN = "unknown"
 # What `request_missing` says where the text was known and is not kept.
 NOT_KEPT = "text_not_kept"
+
+
+@dataclass(slots=True)
+class Shares:
+    """Results of one agent that one dialect tells of: how many show both sides, and why not."""
+
+    states: Counter[str] = field(default_factory=Counter)
+    reasons: Counter[str] = field(default_factory=Counter)
+
+    def add(self, pair: Mapping[str, Any]) -> None:
+        """Add one tool result."""
+        self.states[pair["state"]] += 1
+        if pair["state"] == "unobservable":
+            self.reasons[reason_of(pair["reason"]).name] += 1
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return counts and the share; null where nothing came to be observed."""
+        observed = sum(self.states[state] for state in profile.OBSERVED)
+        hidden = sum(self.states[state] for state in profile.UNOBSERVED)
+        return {
+            "results": self.states.total(),
+            "observed": observed,
+            "lower_bound": self.states["lower_bound"],
+            "unobservable": self.states["unobservable"],
+            "observable_share": observed / (observed + hidden) if observed + hidden else None,
+            "unobservable_by_reason": _sorted(self.reasons),
+        }
 
 
 class Totals:
@@ -32,6 +62,7 @@ class Totals:
         self._stages: dict[str, Counter[str]] = {stage: Counter() for stage in profile.MEASURED}
         self._characters: Counter[str] = Counter()
         self._fields: dict[str, dict[str, list[int]]] = {}
+        self._shares: dict[tuple[str, str], Shares] = {}
 
     def add(self, entry: Entry) -> None:
         """Add one closed turn."""
@@ -49,8 +80,17 @@ class Totals:
         for score in record["scores"]:
             calls = score["evidence"].get("judge_calls") if score["evidence"] else None
             self._judge_calls += calls if isinstance(calls, int) else 0
-        for pair in record["tool_results"]:
+        for pair, dialect in zip(
+            record["tool_results"], record["tool_result_dialects"], strict=True
+        ):
             self._add_pair(pair)
+            self._share(record["agent"], dialect).add(pair)
+
+    def _share(self, agent: str | None, dialect: str | None) -> Shares:
+        key = (agent or UNKNOWN, dialect or UNKNOWN)
+        if key not in self._shares and len(self._shares) >= MOST_NAMES:
+            key = (OTHERS, OTHERS)
+        return self._shares.setdefault(key, Shares())
 
     def _add_pair(self, pair: Mapping[str, Any]) -> None:
         state = pair["state"]
@@ -96,6 +136,10 @@ class Totals:
             "stages": {stage: self._stage(stage) for stage in profile.STAGES},
             "tool_results_by_state": _sorted(self._results),
             "observable_share": observed / met if met else None,
+            "observable_share_by": [
+                {"agent": agent, "dialect": dialect, **share.as_dict()}
+                for (agent, dialect), share in sorted(self._shares.items())
+            ],
             "char_survival": self._characters["kept"] / produced if produced else None,
             "field_survival": self._survival() if observed else None,
             "yield": {"automatic": None, "configured": None},

@@ -9,7 +9,15 @@ from typing import Literal
 Kind = Literal["counter", "gauge", "histogram", "info"]
 
 # What one label may grow to below the labels before it; beyond, the overflow series counts.
-CAPS = {"agent": 100, "agent_version": 20, "environment": 10, "tool": 100, "field": 20, "model": 50}
+CAPS = {
+    "agent": 100,
+    "agent_version": 20,
+    "environment": 10,
+    "dialect": 40,
+    "tool": 100,
+    "field": 20,
+    "model": 50,
+}
 # No label of a metric holds more series than this, whatever its parts are.
 MOST_SERIES = 2000
 

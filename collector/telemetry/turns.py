@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collector.telemetry.instrument import Instrument
+from scorers.delivery.pair import State
+from scorers.delivery.reasons import NAMES
 
 TURN = ("agent", "agent_version", "environment")
 STATES = (
@@ -14,6 +16,8 @@ STATES = (
     "shed",
     "judge_failed",
 )
+
+RESULT_STATES = tuple(str(state) for state in State)
 
 TURNS: tuple[Instrument, ...] = (
     Instrument(
@@ -94,6 +98,32 @@ TURNS: tuple[Instrument, ...] = (
         labels=(*TURN, "join"),
         values={"join": ("id", "arguments", "order", "none")},
         filled="join",
+    ),
+    Instrument(
+        name="tellback_tool_results_observed_total",
+        kind="counter",
+        help="Tool results that came to be delivered, by the dialect that tells of them and by "
+        "whether telemetry shows both sides (true) or not (false: unobservable, or a lower bound). "
+        "The observable share is true over both; results that nobody came to read are in neither.",
+        labels=(*TURN, "dialect", "observed"),
+        values={"observed": ("false", "true")},
+        filled="observed",
+    ),
+    Instrument(
+        name="tellback_tool_results_by_dialect_total",
+        kind="counter",
+        help="Tool results by the dialect that tells of them (of the record that hides a side, "
+        "else of the model call that was given the result) and by state.",
+        labels=(*TURN, "dialect", "state"),
+        values={"state": RESULT_STATES},
+    ),
+    Instrument(
+        name="tellback_tool_results_unobservable_total",
+        kind="counter",
+        help="Unobservable tool results by the dialect whose record hides a side, and by reason; "
+        "docs/capture-loss.md says what each reason means and what to change.",
+        labels=(*TURN, "dialect", "reason"),
+        values={"reason": NAMES},
     ),
     Instrument(
         name="tellback_tool_result_characters_total",

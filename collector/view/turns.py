@@ -14,6 +14,7 @@ from rich.text import Text
 from collector.view.finding import LOST, failing_replies, is_judged, losses
 from collector.view.profile import profile, sentence
 from collector.view.reply import failing_reply
+from collector.view.share import SHARE, percent_of, shares
 from collector.view.words import counted, heading, indented, plain, shorten
 
 WIDE = 140  # columns from which on a line has room for a trace id
@@ -29,19 +30,11 @@ def show(console: Console, turns: Sequence[Mapping[str, Any]], totals: Mapping[s
         console.print(Text(more, style="dim"))
     console.print(_list(turns[-MOST_TURNS:], console.width))
     console.print()
+    console.print(heading(SHARE))
+    console.print(Text(f"  {_observed(totals)}\n"))
+    if totals["observable_share_by"]:
+        console.print(shares(totals["observable_share_by"]))
     console.print(heading("Loss profile: did what the tools produced reach the model?"))
-    console.print(Text(f"  {_observed(totals)}"))
-    reasons = Counter(
-        pair["reason"]
-        for turn in turns
-        for pair in turn["tool_results"]
-        if pair["state"] in ("unobservable", "lower_bound")
-    )
-    if reasons:
-        told = ", ".join(
-            f"{count} {plain(str(reason))}" for reason, count in reasons.most_common(8)
-        )
-        console.print(Text(f"  Not shown, by reason: {told}.", style="dim"))
     found = losses(turns)
     console.print(profile(found, console))
     for loss in found:
@@ -72,7 +65,7 @@ def _observed(totals: Mapping[str, Any]) -> str:
     share = totals["observable_share"]
     if share is None:
         return f"{counted(results, 'tool result')}, none of which could be observed."
-    told = f"{counted(results, 'tool result')}, {int(share * 100 + 0.5)} % observable"
+    told = f"{counted(results, 'tool result')}, {percent_of(share)} observable"
     return f"{told}; of {hidden:,} telemetry does not show both sides." if hidden else f"{told}."
 
 

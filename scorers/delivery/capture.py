@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from scorers import markers
+from scorers.delivery.masks import is_mark
 from scorers.payload.json_text import MISSING, json_cost, read
 
 # A message that stands for an empty result is shorter than this.
@@ -17,33 +18,25 @@ SHORTEST_PREFIX = 24
 # Steps of parsing that the question is worth.
 MOST_PARSED = 300_000
 
+# What stands for nothing: ADK writes `{}` for content that it does not record.
+_NOTHING = frozenset({"", "{}", "[]", '""', "null", "None"})
 _CAPTURE_END = re.compile(r"(?:\.\.\. ?\[truncated(?:, \d+ chars)?\]|\.\.\.|…)\s*$")
-_HIDDEN = re.compile(
-    r"^\W*(?:\[Scrubbed due to '[^']*'\]|__REDACTED__|\[REDACTED\]|<redacted>|\[filtered\])\W*$",
-    re.IGNORECASE,
-)
-
-
 def capture_cut(produced: str, delivered: str) -> str | None:
     """Return why a side can't be seen, None where the pair proves nothing of the kind."""
     ours, theirs = produced.strip(), delivered.strip()
-    if not ours:
+    if ours in _NOTHING:
         return "produced_empty" if len(theirs) > LONGEST_EMPTY else None
     if not theirs:
         return "delivered_empty"
-    if _hidden(theirs) and not _hidden(ours):
+    if is_mark(theirs) and not is_mark(ours):
         return "delivered_redacted"
-    if _hidden(ours) and not _hidden(theirs):
+    if is_mark(ours) and not is_mark(theirs):
         return "produced_redacted"
     if len(theirs) > len(ours):
         return "produced_cut_by_capture" if _continues(produced, ours, theirs) else None
     if _exporter_marker(theirs) and theirs not in ours:
         return "delivered_cut_by_capture"
     return None
-
-
-def _hidden(text: str) -> bool:
-    return len(text) <= LONGEST_EMPTY and _HIDDEN.match(text) is not None
 
 
 def _continues(produced: str, ours: str, theirs: str) -> bool:

@@ -35,7 +35,8 @@ class Delivery:
     the state is neither intact nor cut, and where a budget ran out: `too_large_to_compare: ` and
     which one. A cut result is one whose loss is proven all the same. `join` says how the two sides
     were found to be one call's: id, arguments or order; None where they were not, or where nobody
-    had to look.
+    had to look. `dialect` is that of the turn's result: a pair of two texts has none, and it is no
+    key of a PAIR.
     """
 
     tool: str = ""
@@ -53,6 +54,7 @@ class Delivery:
     rows: tuple[int, int] | None = None
     reason: str | None = None
     join: str | None = None
+    dialect: str | None = None
 
     def as_pair(self) -> dict[str, Any]:
         """Return the JSON-ready form, with the interface's keys in its order."""

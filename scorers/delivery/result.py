@@ -7,7 +7,9 @@ from dataclasses import replace
 from scorers import markers
 from scorers.delivery.comparison import compare
 from scorers.delivery.evidence import whole_counts
+from scorers.delivery.masks import is_mark, masked
 from scorers.delivery.pair import Delivery, State
+from scorers.delivery.sizes import TOLERANCE, by_beginning, by_sizes, unseen
 from scorers.payload.shape import shape
 from scorers.payload.work import TooLarge, Work
 from scorers.turn import ToolResult
@@ -18,39 +20,65 @@ LONGEST = 4_000_000
 
 def deliver(result: ToolResult) -> Delivery:
     """Judge one tool result by both its sides and by what followed it."""
+    found = _judged(result)
+    return replace(found, dialect=result.dialect) if result.dialect is not None else found
+
+
+def _judged(result: ToolResult) -> Delivery:
     produced, delivered = result.produced, result.delivered
     if result.capture_cut is not None:
-        return unseen(result, State.unobservable, result.capture_cut)
+        return by_sizes(result, result.capture_cut)
     if produced is None:
         return _one_sided(result)
     if delivered is None:
         if result.calls_after == 0:
             return unseen(result, State.unread, "no_later_model_call")
         if result.delivered_missing is not None:
-            return unseen(result, State.unobservable, result.delivered_missing)
+            return by_sizes(result, result.delivered_missing)
         return _dropped(result, produced)
+    if result.produced_cut is not None:
+        return by_beginning(result, result.produced_cut)
+    if result.dialect is not None and (hides := _masked(result, produced, delivered)) is not None:
+        return hides
     return compare(produced, delivered, tool=result.tool, call_id=result.call_id)
+
+
+def _masked(result: ToolResult, produced: str, delivered: str) -> Delivery | None:
+    """Judge a result of which a side was masked: only a trace shows that no harness did it."""
+    if is_mark(produced) and is_mark(delivered):
+        return unseen(result, State.unobservable, "redacted")
+    found = masked(produced, delivered)
+    if found is None:
+        return None
+    hides = unseen(result, State.unobservable, found.reason)
+    if found.missing <= TOLERANCE:
+        return hides
+    words = f"{found.reason}; {found.missing} characters besides what was masked are missing"
+    return replace(hides, state=State.lower_bound, reason=words)
 
 
 def _one_sided(result: ToolResult) -> Delivery:
     """Without the produced side, a marker that states sizes gives a floor for the loss."""
     reason = result.produced_missing or "no_tool_result"
+    if result.failed:
+        return unseen(result, State.unobservable, reason)
     stated = None
-    if result.delivered is not None and not result.failed:
+    if result.delivered is not None:
         stated = next(filter(_states_size, markers.sightings(result.delivered, end=LONGEST)), None)
     if stated is None:
-        return unseen(result, State.unobservable, reason)
+        return by_sizes(result, reason)
     size, word = stated.removed, "removed"
     if size is None:
         size, word = stated.total, "in all"
-    unit = stated.unit or "characters"
+    strategy = stated.marker.strategy
+    unit = stated.unit or ("tokens" if strategy == "head_tail_tokens" else "characters")
     return replace(
         unseen(
             result,
             State.lower_bound,
             f"{reason}; the harness states {size} {unit} {word}",
         ),
-        strategy=stated.marker.strategy if stated.marker.strategy != "lines" else None,
+        strategy=strategy if strategy != "lines" else None,
         marker=True,
     )
 
@@ -88,16 +116,3 @@ def _dropped(result: ToolResult, produced: str) -> Delivery:
     )
 
 
-def unseen(result: ToolResult, state: State, reason: str) -> Delivery:
-    """Return the verdict on a result of which a side is not seen: every number is None."""
-    produced, delivered = result.produced, result.delivered
-    text = produced if produced is not None else delivered
-    return Delivery(
-        tool=result.tool,
-        call_id=result.call_id,
-        state=state,
-        format=shape(text or "").format,
-        produced_characters=None if produced is None else len(produced),
-        delivered_characters=None if delivered is None else len(delivered),
-        reason=reason,
-    )

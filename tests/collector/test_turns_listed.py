@@ -7,7 +7,7 @@ from rich.console import Console
 
 from collector.view.turns import MOST_TURNS, show
 
-TOTALS = {"tool_results_by_state": {}, "observable_share": None}
+TOTALS = {"tool_results_by_state": {}, "observable_share": None, "observable_share_by": []}
 
 
 def turn(*states, request="q"):
@@ -25,7 +25,7 @@ def turn(*states, request="q"):
 def listed(*turns):
     console = Console(file=io.StringIO(), width=120)
     show(console, turns, TOTALS)
-    return console.file.getvalue().partition("Loss profile")[0]
+    return console.file.getvalue().partition("Observable share")[0]
 
 
 @pytest.mark.parametrize(

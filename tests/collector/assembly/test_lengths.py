@@ -15,6 +15,7 @@ from collector.span import Span
 RUNS = Path(__file__).parents[3] / "collector" / "demo" / "data"
 LIBRARIES = sorted(path.name for path in RUNS.iterdir() if "-1." in path.name or "-0." in path.name)
 PRODUCED = 6441  # characters of the invoices that the billing agent's tool returns
+DELIVERED = 1500  # and of what the model is given
 
 
 class Silent:
@@ -44,8 +45,11 @@ def invoices(library, limit):
 @pytest.mark.parametrize("limit", [64, 128, 250, 500, 800, 1000, 1200, 1500, 2048, 4096, 6000])
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_what_the_sdk_cut_is_never_the_agents_loss(library, limit):
+    # Below the limit, what the model was given may be seen whole: less than is seen of what was
+    # produced, which is a floor for the agent's loss.
+    allowed = ("unobservable",) if limit <= DELIVERED else ("unobservable", "lower_bound")
     for pair in invoices(library, limit):
-        assert pair["state"] == "unobservable", (pair["state"], pair["produced_characters"])
+        assert pair["state"] in allowed, (pair["state"], pair["produced_characters"])
         assert pair["kept_characters"] is None
 
 

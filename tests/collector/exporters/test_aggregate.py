@@ -190,7 +190,7 @@ def test_every_instrument_can_be_filled(aggregate):
     aggregate.synced()
     aggregate.written("new")
     aggregate.pruned(2)
-    results = [delivery(), unseen(State.unread)]
+    results = [delivery(), unseen(State.unread), unseen(State.unobservable)]
     aggregate.turn(entry(deliveries=results, stopped="error"), close_delay_s=1)
     shown = {reading.instrument.name for reading in aggregate.snapshot() if reading.labels}
     assert shown == set(BY_NAME), "a metric in the table that nothing fills"

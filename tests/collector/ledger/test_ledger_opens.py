@@ -77,7 +77,7 @@ def test_a_ledger_of_the_first_schema_gets_its_new_columns(tmp_path):
     ledger.write(entry())
     ledger.close()
     connection = sqlite3.connect(tmp_path / "ledger.db")
-    for column in ("join",):
+    for column in ("join", "dialect"):
         connection.execute(f'alter table tool_results drop column "{column}"')
     connection.execute("update tellback_schema set version = 1")
     connection.commit()
