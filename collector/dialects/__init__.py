@@ -9,6 +9,8 @@ from collector.dialect import Dialect
 from collector.dialects.gen_ai import GenAI
 from collector.dialects.gen_ai_events import GenAIEvents
 from collector.dialects.google_adk import GoogleADK
+from collector.dialects.langfuse import Langfuse
+from collector.dialects.langsmith import LangSmith
 from collector.dialects.openinference import OpenInference
 from collector.dialects.openllmetry import OpenLLMetry
 from collector.dialects.pydantic_ai import PydanticAI
@@ -16,7 +18,9 @@ from collector.dialects.strands import Strands
 from collector.dialects.vercel_ai import VercelAI
 
 DIALECTS: tuple[Dialect, ...] = (
+    Langfuse(),
     OpenInference(),
+    LangSmith(),
     GoogleADK(),
     VercelAI(),
     OpenLLMetry(),

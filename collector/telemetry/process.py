@@ -7,7 +7,10 @@ from collector.telemetry.instrument import Instrument
 RECEIVERS = ("otlp_grpc", "otlp_http")
 # Known from the start, so that each has a series of value 0; a test holds it to the dialects.
 DIALECTS = (
+    "langfuse",
     "openinference",
+    "langsmith",
+    "mlflow",
     "google_adk",
     "vercel_ai",
     "openllmetry",
