@@ -11,6 +11,7 @@ from collector.dialects.gen_ai_events import GenAIEvents
 from collector.dialects.google_adk import GoogleADK
 from collector.dialects.langfuse import Langfuse
 from collector.dialects.langsmith import LangSmith
+from collector.dialects.mlflow import MLflow
 from collector.dialects.openinference import OpenInference
 from collector.dialects.openllmetry import OpenLLMetry
 from collector.dialects.pydantic_ai import PydanticAI
@@ -21,6 +22,7 @@ DIALECTS: tuple[Dialect, ...] = (
     Langfuse(),
     OpenInference(),
     LangSmith(),
+    MLflow(),
     GoogleADK(),
     VercelAI(),
     OpenLLMetry(),

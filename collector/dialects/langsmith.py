@@ -149,10 +149,12 @@ def _usage(attributes: Mapping[str, Any]) -> Usage:
 
 def _tool(span: Span, shared: dict[str, Any]) -> ToolExecution:
     attributes = span.attributes
-    produced = _output(_content(span, _OUTPUT))
+    produced, cut = _output(_content(span, _OUTPUT))
     result, found = (None, None) if produced is None else result_in(produced)
     ended_well = shared["error"] is None and not span.dropped
     hidden = "content_off" if produced is None and ended_well else None
+    if cut:
+        hidden = "attribute_length_limit"
     return ToolExecution(
         **shared | {"capture": _captured(span, hidden, (_OUTPUT,))},
         tool=string(attributes, "gen_ai.tool.name", "langsmith.trace.name") or span.name,
@@ -163,12 +165,13 @@ def _tool(span: Span, shared: dict[str, Any]) -> ToolExecution:
     )
 
 
-def _output(returned: Any) -> Any:
-    """Return what the tool returned, out of the object that a run's outputs must be."""
-    value, _ = encoded(returned) if returned is not None else (None, False)
+def _output(returned: Any) -> tuple[Any, bool]:
+    """Return what the tool returned, out of the object that a run's outputs must be, and whether
+    its end is missing."""
+    value, cut = encoded(returned)
     if isinstance(value, dict) and len(value) == 1 and "output" in value:
-        return value["output"]
-    return value
+        return value["output"], cut
+    return value, cut
 
 
 def _agent(span: Span, shared: dict[str, Any], *, workflow: bool) -> AgentInvocation:

@@ -38,7 +38,9 @@ def request_of(value: Any) -> Request:
     else:
         found = Request(messages(value))
     said = found.messages or None
-    return Request(_flagged(said) if said and cut else said, found.tools)
+    if said and cut and _ends_in_messages(value):
+        said = _flagged(said)
+    return Request(said, found.tools)
 
 
 def answer_of(value: Any) -> tuple[Message, ...] | None:
@@ -59,6 +61,14 @@ def answer_of(value: Any) -> tuple[Message, ...] | None:
         words = value if isinstance(value, str) else compact(decoded)
         spoken = (Message("assistant", (Part("text", words),)),)
     return (_flagged(spoken) if cut else spoken) or None
+
+
+def _ends_in_messages(value: Any) -> bool:
+    """Say whether the missing end is that of the messages: other arguments may stand behind."""
+    if not isinstance(value, dict):
+        return not (isinstance(value, list) and value and _tool(value[-1]))
+    key = next(reversed(value), None)
+    return key in (*_LISTS, *_PROMPTS, "args", "kwargs")
 
 
 def _of_arguments(value: dict[str, Any]) -> Request:
