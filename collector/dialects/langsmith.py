@@ -169,8 +169,10 @@ def _output(returned: Any) -> tuple[Any, bool]:
     """Return what the tool returned, out of the object that a run's outputs must be, and whether
     its end is missing."""
     value, cut = encoded(returned)
-    if isinstance(value, dict) and len(value) == 1 and "output" in value:
-        return value["output"], cut
+    if isinstance(value, dict) and len(value) == 1:
+        [(key, inner)] = value.items()
+        # The JavaScript SDK writes the second.
+        return (inner if key in ("output", "outputs") else value), cut
     return value, cut
 
 
