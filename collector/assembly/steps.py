@@ -104,7 +104,8 @@ class Steps:
             told = [] if before is None else [p for p in before.of_kind("tool_call") if p.name]
             repeats = _asked_last(messages, first) if at else _asked_in(messages[first:])
             # Where the next input repeats all calls and more, the output left some out.
-            more = {p.id for p in repeats} > {p.id for p in told}
+            # A streamed one may have left out their ids.
+            more = {p.id for p in repeats if p.id} > {p.id for p in told if p.id}
             self.asked.append(repeats if more or not told else told)
             if run.is_unreadable:
                 self.unreadable.add(at)

@@ -10,6 +10,9 @@ from collector.dialects.gen_ai import GenAI
 from collector.dialects.gen_ai_events import GenAIEvents
 from collector.dialects.google_adk import GoogleADK
 from collector.dialects.logfire import Logfire
+from collector.dialects.langfuse import Langfuse
+from collector.dialects.langsmith import LangSmith
+from collector.dialects.mlflow import MLflow
 from collector.dialects.openinference import OpenInference
 from collector.dialects.openllmetry import OpenLLMetry
 from collector.dialects.pydantic_ai import PydanticAI
@@ -18,7 +21,10 @@ from collector.dialects.vercel_ai import VercelAI
 
 DIALECTS: tuple[Dialect, ...] = (
     Logfire(),
+    Langfuse(),
     OpenInference(),
+    LangSmith(),
+    MLflow(),
     GoogleADK(),
     VercelAI(),
     OpenLLMetry(),

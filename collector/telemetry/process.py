@@ -8,7 +8,10 @@ RECEIVERS = ("otlp_grpc", "otlp_http")
 # Known from the start, so that each has a series of value 0; a test holds it to the dialects.
 DIALECTS = (
     "logfire",
+    "langfuse",
     "openinference",
+    "langsmith",
+    "mlflow",
     "google_adk",
     "vercel_ai",
     "openllmetry",
