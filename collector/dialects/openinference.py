@@ -8,6 +8,7 @@ Attributes are those of the OpenInference semantic conventions: messages are fla
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from collector.content import (
@@ -15,6 +16,7 @@ from collector.content import (
     decode,
     redacted,
     reports_failure,
+    salvage_tool_result,
     tool_names,
     usage_of,
 )
@@ -153,9 +155,12 @@ def _tool(span: Span, shared: dict[str, Any]) -> ToolExecution:
     stated = decode(attributes.get("tool.parameters"))
     if arguments is None and isinstance(stated, dict) and not _is_schema(stated):
         arguments = arguments_in(stated)
+    # Hidden arguments hide nothing of the result.
+    capture = _captured_values(span, "output")
+    if (kept := salvage_tool_result(produced)) is not None:
+        result, capture = kept, replace(capture, broken=("output.value",))
     return ToolExecution(
-        # Hidden arguments hide nothing of the result.
-        **shared | {"capture": _captured_values(span, "output")},
+        **shared | {"capture": capture},
         tool=string(attributes, "tool.name") or _name(span),
         call_id=string(attributes, *_CALL_ID) or inner_id,
         arguments=arguments,

@@ -17,6 +17,7 @@ from collector.content import (
     literal,
     messages,
     reports_failure,
+    salvage_tool_result,
     tool_names,
     unwrap_tool_result,
     usage_of,
@@ -121,6 +122,8 @@ def tool_execution(
     attributes = span.attributes
     shared = who(span, dialect)
     text, found = (None, None) if result is None else unwrap_tool_result(result)
+    if (kept := salvage_tool_result(result)) is not None:
+        text, capture = kept, replace(capture, broken=(*capture.broken, RESULT))
     named = string(attributes, "gen_ai.tool.name") or span.name.removeprefix(TOOL).strip()
     return ToolExecution(
         **shared,
