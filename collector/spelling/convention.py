@@ -16,6 +16,7 @@ from collector.content import (
     decode,
     literal,
     messages,
+    redacted,
     reports_failure,
     salvage_tool_result,
     tool_names,
@@ -198,6 +199,8 @@ def why_hidden(record: Record, *, missing: bool) -> str | None:
     """Say why content is missing: it was uploaded elsewhere, or capturing it is off (default)."""
     if any(key in record.attributes for key in _REFERENCES):
         return "uploaded"
+    if missing and any(redacted(record.attributes.get(key)) for key in (INPUT, OUTPUT, RESULT)):
+        return "redacted"
     # Where the SDK dropped attributes, the content may have been among them.
     return "content_off" if missing and not record.dropped else None
 

@@ -14,16 +14,16 @@ _CLASS_ENDS = ("Chain", "Executor")
 def is_node(span: Span) -> bool:
     """Say whether this is a step of LangGraph's own: the prebuilt node `agent`, or its plumbing.
 
+    The supervisor runs its agents in a step that is called `call_agent`.
+
     OpenInference takes any run with "agent" in its name for an agent.
     """
     if span.name.startswith(_PLUMBING):
         return True
     metadata = decode(span.attributes.get("metadata"))
-    return (
-        isinstance(metadata, dict)
-        and "langgraph_step" in metadata
-        and span.name == metadata.get("langgraph_node") == "agent"
-    )
+    if not isinstance(metadata, dict) or "langgraph_step" not in metadata:
+        return False
+    return span.name == "call_agent" or span.name == metadata.get("langgraph_node") == "agent"
 
 
 def is_outermost(span: Span) -> bool:
