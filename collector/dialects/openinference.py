@@ -28,7 +28,7 @@ from collector.spelling.envelope import arguments_in, reply_in, request_in
 from collector.spelling.exchange import response_id, usage_in
 from collector.spelling.flat_messages import Items
 from collector.spelling.flattened import entries, has_gap
-from collector.spelling.graph import graph_name, is_node, is_outermost
+from collector.spelling.graph import graph_name, is_node, is_outermost, workflow_member
 from collector.spelling.interleaving import interleaved
 from collector.spelling.listed import answered, conversation, delivered, listed_in
 from collector.spelling.pairing import answered_together
@@ -74,6 +74,8 @@ class OpenInference:
                 yield _inference(record, shared)
         elif kind == "TOOL":
             yield _handoff(record, shared) if _is_handoff(record) else _tool(record, shared)
+        elif member := workflow_member(record):
+            yield AgentInvocation(**shared | {"agent": member})
         elif (kind == "AGENT" and not is_node(record)) or (
             kind == "CHAIN" and is_outermost(record)
         ):
@@ -159,6 +161,8 @@ def _tool(span: Span, shared: dict[str, Any]) -> ToolExecution:
     capture = _captured_values(span, "output")
     if (kept := salvage_tool_result(produced)) is not None:
         result, capture = kept, replace(capture, broken=("output.value",))
+    if produced is None and arguments is None and not span.dropped and span.status != 2:
+        capture = replace(capture, hidden=capture.hidden or "content_off")
     return ToolExecution(
         **shared | {"capture": capture},
         tool=string(attributes, "tool.name") or _name(span),

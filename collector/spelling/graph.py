@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 from collector.content import decode
 from collector.span import Span
 
 # Names of classes, not of agents: what a run is called that nobody named.
 _CLASSES = ("LangGraph", "AgentExecutor", "AgentWorkflow", "FunctionAgent", "ReActAgent")
 _PLUMBING = ("ChannelWrite<", "ChannelRead<", "Branch<")
+# The agent's name stands last in the repr of the event.
+_MEMBER = re.compile(r"\bcurrent_agent_name='([^'\n]{1,200})'\)\"\}\Z")
 _CLASS_ENDS = ("Chain", "Executor")
 
 
@@ -36,6 +40,18 @@ def is_outermost(span: Span) -> bool:
         # A graph below a web server's span has a parent; its nodes are known by their step.
         return "langgraph_step" not in metadata
     return span.parent_id is None
+
+
+def workflow_member(span: Span) -> str | None:
+    """Return the name of the agent that a LlamaIndex workflow sets to work, None for other spans.
+
+    Nothing else names it: the span around the run is called by the agent's class.
+    """
+    if not span.name.endswith(".setup_agent") or not span.scope.name.endswith(".llama_index"):
+        return None
+    given = span.attributes.get("input.value")
+    found = _MEMBER.search(given) if isinstance(given, str) else None
+    return found[1] if found else None
 
 
 def graph_name(span: Span) -> str | None:
