@@ -96,14 +96,17 @@ class Results:
             for call in segment.calls:
                 for message in (*(call.output or ()), *(call.input or ())):
                     for part in (*message.of_kind("tool_call"), *message.of_kind("tool_result")):
-                        if part.id and (not asked.get(part.id) or asked[part.id][-1] != at):
-                            asked.setdefault(part.id, []).append(at)
+                        # A call without an id is known by its tool.
+                        known = part.id or f"\n{part.name}"
+                        if not asked.get(known) or asked[known][-1] != at:
+                            asked.setdefault(known, []).append(at)
         placed: list[list[ToolExecution]] = [[] for _ in parts]
         for tool in tools:
             around = self._work.tree.agents_around(tool)
             agent = key_of(around[0]) if around else None
             # Agents count their ids anew: of several that know an id, the tool's own one.
-            options = asked.get(tool.call_id or "") or range(len(parts))
+            known = asked.get(tool.call_id or "") or asked.get(f"\n{tool.tool}")
+            options = known or range(len(parts))
             own = next((at for at in options if agent in parts[at].agents), options[0])
             placed[own].append(tool)
         return placed

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from collector.assembly.segment import Segment, answer_of
+from collector.assembly.segment import Segment, answer_of, asks_for_tools
 from scorers.turn import AgentInvocation
 
 NEAR = 4  # neighbours in time among which a utility call finds what it is about
@@ -39,7 +39,7 @@ def main_thread(candidates: Sequence[Segment], root: AgentInvocation | None) -> 
             if told in text:  # the agent took its output out of a form of its own
                 return segment.thread
     serious = without_utility(candidates) or list(candidates)
-    last = max(serious, key=lambda s: (s.ended_ns, s.calls[-1].span_id))
+    last = max(serious, key=lambda s: (_ended(s, serious), s.calls[-1].span_id))
     agents = {agent for segment in serious for agent in segment.agents}
     if len(agents) > 1 or last.uses_tools or len(last.calls) > 1:
         return last.thread
@@ -48,6 +48,18 @@ def main_thread(candidates: Sequence[Segment], root: AgentInvocation | None) -> 
         return last.thread
     best = max(working, key=lambda s: s.ended_ns)
     return last.thread if best.reply in last.all_text else best.thread
+
+
+def _ended(segment: Segment, others: Sequence[Segment]) -> int:
+    """Return when a segment ended. A call around those of the agent that it handed over to (as
+    ADK 1 records it) was over when that one began."""
+    last = segment.calls[-1]
+    if not asks_for_tools(last):
+        return segment.ended_ns
+    inner = (other.calls[-1] for other in others if other is not segment)
+    if any(last.start_ns < one.start_ns and one.end_ns <= last.end_ns for one in inner):
+        return last.start_ns
+    return segment.ended_ns
 
 
 def without_utility(segments: Sequence[Segment]) -> list[Segment]:

@@ -7,7 +7,12 @@ that the same text comes out of all of them.
 
 from __future__ import annotations
 
-from collector.content.blocks import reports_failure, text, unwrap_tool_result
+from collector.content.blocks import (
+    reports_failure,
+    salvage_tool_result,
+    text,
+    unwrap_tool_result,
+)
 from collector.content.capture import (
     Recorded,
     capture_of,
@@ -31,6 +36,7 @@ __all__ = [
     "messages",
     "redacted",
     "reports_failure",
+    "salvage_tool_result",
     "text",
     "tool_names",
     "unwrap_tool_result",

@@ -11,8 +11,16 @@ import json
 import re
 from typing import Any
 
-from collector.content import pyrepr
 from collector.content.values import NotJson, compact, opens_container, parse, unquote
+from collector.content.wrappers import (
+    call_id_in,
+    from_repr,
+    inside,
+    is_dumped,
+    is_tool_message,
+    partial,
+    wrapped,
+)
 
 # Wrappers nest two or three deep in practice.
 _DEPTH = 12
@@ -48,20 +56,32 @@ def unwrap_tool_result(value: Any) -> tuple[str, str | None]:
     calling APIs require an object where a tool gave a text.
     """
     if not isinstance(value, str):
-        return _envelope(text(value)), _call_id(value)
-    if value[:1].isalnum() and not value.startswith("content="):
+        return _envelope(text(value)), call_id_in(value)
+    if value[:1].isalnum() and not is_dumped(value):
         return value, None  # prose
     value = unquote(value)
     if is_records(value):
         return value, None
-    if not opens_container(value):
-        return _envelope(text(value)), _call_id(value)
+    if not opens_container(value) or is_dumped(value):
+        return _envelope(text(value)), call_id_in(value)
     try:
         parsed = parse(value)
     except NotJson:
         return value, None
     unwrapped = _unwrap(parsed, 0)
-    return _envelope(value if unwrapped is None else unwrapped), _call_id(parsed)
+    return _envelope(value if unwrapped is None else unwrapped), call_id_in(parsed)
+
+
+def salvage_tool_result(value: Any) -> str | None:
+    """Return what is left of a tool's result in a framework's dump whose end is missing.
+
+    None for all other values: a text that ends early without one may be what the tool gave.
+    """
+    if not isinstance(value, str):
+        return None
+    value = unquote(value)
+    found = partial(value)
+    return None if found is None else _unwrap(found, 0)
 
 
 def is_records(value: str) -> bool:
@@ -96,10 +116,10 @@ def reports_failure(value: Any) -> bool:
             value = value[0]
         if not isinstance(value, dict):
             return False
-        if "content" in value and _is_tool_message(value):
+        if "content" in value and is_tool_message(value):
             flagged = value.get("isError") is True or value.get("is_error") is True
             return flagged or value.get("status") == "error"
-        value = _inside(value)
+        value = inside(value)
     return False
 
 
@@ -109,10 +129,10 @@ def block_text(block: Any) -> str | None:
 
 
 def _envelope(result: str) -> str:
-    if '"result"' not in result[:32] or not opens_container(result):
+    if "result" not in result[:32] or not opens_container(result):
         return result
     try:
-        parsed = parse(result)
+        parsed = from_repr(result) if is_dumped(result) else parse(result)
     except NotJson:
         return result
     if isinstance(parsed, dict) and len(parsed) == 1 and isinstance(parsed.get("result"), str):
@@ -135,16 +155,17 @@ def _text_of_text(value: str, depth: int) -> str:
     value = unquote(value)
     if depth >= _DEPTH:
         return value
-    if opens_container(value):
+    if not is_dumped(value):
+        if not opens_container(value):
+            return value
         try:
-            unwrapped = _unwrap(parse(value), depth)
+            told = parse(value)
         except NotJson:
             return value
-        return value if unwrapped is None else unwrapped
-    dumped = pyrepr.fields(value)
-    if dumped is not None and (len(dumped) > 1 or value.endswith(("'", '"'))):
-        return _text(dumped["content"], depth + 1)
-    return value
+    else:
+        told = from_repr(value)
+    unwrapped = _unwrap(told, depth)
+    return value if unwrapped is None else unwrapped
 
 
 def _unwrap(value: Any, depth: int) -> str | None:
@@ -175,52 +196,6 @@ def _unwrapped_block(item: Any, depth: int) -> str | None:
         return None
     inner = wrapped(item)
     return _block(item, depth) if inner is None else _text(inner[0], depth + 1)
-
-
-def wrapped(value: dict[str, Any]) -> tuple[Any] | None:
-    """Return the content inside of a framework's wrapper as a 1-tuple, None where it is none."""
-    if value.get("lc") == 1:
-        kwargs = value.get("kwargs")
-        if isinstance(kwargs, dict):
-            return (kwargs.get("content", kwargs),)
-        return (value.get("repr"),) if "repr" in value else None
-    kind = value.get("type")
-    if kind in ("tool", "ToolMessage") and isinstance(value.get("data"), dict):
-        return (value["data"].get("content"),)
-    if "content" in value and _is_tool_message(value):
-        return (value["content"],)
-    for key in ("toolResult", "functionResponse", "function_response"):
-        if isinstance(value.get(key), dict):
-            inner = value[key]
-            return (inner.get("content", inner.get("response", inner)),)
-    output = value.get("output")
-    if isinstance(output, dict) and len(value) <= 2 and wrapped(output) is not None:
-        return (output,)
-    if isinstance(output, str) and len(value) == 1:
-        # {"output": "content='…' tool_call_id='…'"}: older OpenInference, of LangChain's messages.
-        dumped = pyrepr.fields(output)
-        if dumped is not None and "tool_call_id" in dumped:
-            return (output,)
-    return _command(value)
-
-
-def _is_tool_message(value: dict[str, Any]) -> bool:
-    if any(key in value for key in ("tool_call_id", "toolUseId", "tool_use_id")):
-        return True
-    if value.get("type") == "tool" or value.get("role") == "tool":
-        return True
-    # A tool's result in the Model Context Protocol.
-    flags = {"isError", "is_error", "structuredContent", "_meta", "meta", "artifact"}
-    return isinstance(value["content"], list) and bool(value) and set(value) <= flags | {"content"}
-
-
-def _command(value: dict[str, Any]) -> tuple[Any] | None:
-    # LangGraph's Command: a tool that answers by updating the state.
-    update = value.get("update")
-    if not isinstance(update, dict) or not ("goto" in value or "graph" in value):
-        return None
-    messages = update.get("messages")
-    return (messages,) if isinstance(messages, list) and messages else None
 
 
 def _block(value: Any, depth: int) -> str | None:
@@ -261,36 +236,4 @@ def _media(value: dict[str, Any]) -> str | None:
         return str(source.get("data") or "")
     if value.get("type") in _MEDIA_TYPES or (len(value) == 1 and next(iter(value)) in _MEDIA_KEYS):
         return ""
-    return None
-
-
-def _call_id(value: Any) -> str | None:
-    for _ in range(_DEPTH):
-        if isinstance(value, str):
-            value = unquote(value)
-            if opens_container(value):
-                try:
-                    value = parse(value)
-                except NotJson:
-                    return None
-            else:
-                value = pyrepr.fields(value)
-        if isinstance(value, list) and len(value) == 1:
-            value = value[0]
-        if not isinstance(value, dict):
-            return None
-        for key in ("tool_call_id", "toolUseId", "tool_use_id", "toolCallId"):
-            found = value.get(key)
-            if isinstance(found, str) and found and ("content" in value or "output" in value):
-                return found
-        inner = value.get("output") if len(value) == 1 else None
-        value = inner if isinstance(inner, str) else _inside(value)
-    return None
-
-
-def _inside(value: dict[str, Any]) -> Any:
-    for key in ("output", "update", "messages", "toolResult", "data", "kwargs"):
-        inner = value.get(key)
-        if inner and isinstance(inner, dict | list):
-            return inner
     return None

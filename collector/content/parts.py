@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from collector.content.blocks import block_text, text, unwrap_tool_result, wrapped
+from collector.content.blocks import block_text, text, unwrap_tool_result
 from collector.content.capture import shortened
 from collector.content.values import compact
+from collector.content.wrappers import wrapped
 from scorers.turn import Part, PartKind
 
 _REASONING = ("reasoning", "thinking", "redacted_thinking", "summary_text", "thought")

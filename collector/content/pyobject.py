@@ -27,13 +27,17 @@ _CLOSING = {"[": "]", "(": ")", "{": "}"}
 
 def read_object(value: str) -> dict[str, Any] | None:
     """Return the keyword arguments of an object's repr, with its class under "" ; else None."""
-    if not _CALL.match(value):
-        return None
+    found = read_value(value) if _CALL.match(value) else None
+    return found if isinstance(found, dict) else None
+
+
+def read_value(value: str) -> Any:
+    """Return the value of a repr that may hold objects, None where it is none."""
     try:
         found, end = _value(value, 0, _DEPTH)
     except ValueError:
         return None
-    return found if isinstance(found, dict) and not value[end:].strip() else None
+    return None if value[end:].strip() else found
 
 
 def chat_message(value: str) -> dict[str, Any] | None:

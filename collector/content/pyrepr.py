@@ -16,6 +16,12 @@ _FIELD = re.compile(rf"\s*(\w++)=({STRING}|[^\s'\"\[{{(]++(?=\s|$))", re.DOTALL)
 _OPENING = re.compile(r"\s*(\w++)=(?=[\[{(])")
 _BRACKETS = re.compile(rf"{STRING}|[\[\](){{}}]", re.DOTALL)
 
+_TOKENS = re.compile(rf"{STRING}|[\[\](){{}}'\"]", re.DOTALL)
+# What the end of a text leaves half: an escape, or a name whose value did not come.
+_HALF_ESCAPE = re.compile(r"\\(?:x[0-9a-fA-F]?|u[0-9a-fA-F]{0,3}|U[0-9a-fA-F]{0,7}|N[^}]{0,40})?\Z")
+_HALF_ITEM = re.compile(r"[,\s]*(?:\w+=|'[^'\n]{0,80}'\s*:)?[^\s,='\"\[({:]*\s*\Z")
+_CLOSING = {"[": "]", "(": ")", "{": "}"}
+
 # Python's own parser takes about 100 bytes per byte of text.
 _LARGEST_LITERAL = 2_000_000
 # LangChain's messages have about ten.
@@ -49,6 +55,34 @@ def fields(value: str, first: str = "content") -> dict[str, Any] | None:
             break
         found[name] = item
     return found if first in found else None
+
+
+def closed(value: str) -> str | None:
+    """Return a repr whose end is missing with what closes it, None where nothing is missing."""
+    waiting: list[str] = []
+    for match in _TOKENS.finditer(value):
+        token = match[0]
+        if token in _CLOSING:
+            waiting.append(_CLOSING[token])
+        elif token in ("'", '"'):  # a text without an end
+            kept = value[: _whole_escapes(value, match.end())]
+            return kept + token + "".join(reversed(waiting))
+        elif waiting and token == waiting[-1]:
+            waiting.pop()
+    if not waiting:
+        return None
+    half = _HALF_ITEM.search(value)
+    return (value[: half.start()] if half else value) + "".join(reversed(waiting))
+
+
+def _whole_escapes(value: str, start: int) -> int:
+    """Return where a text that begins at `start` ends without the half of an escape."""
+    half = _HALF_ESCAPE.search(value, max(start, len(value) - 48))
+    if not half:
+        return len(value)
+    before = value[start : half.start()]
+    odd = (len(before) - len(before.rstrip("\\"))) % 2
+    return len(value) if odd else half.start()
 
 
 def _field(value: str, at: int) -> tuple[str | None, Any, int]:

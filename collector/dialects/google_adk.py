@@ -15,11 +15,12 @@ from collector.content import capture_of, decode, messages, tool_names
 from collector.dialect import AnyOperation, Shape, shape_of
 from collector.span import Record, Span
 from collector.spelling.convention import inference, string, tool_execution, who
-from scorers.turn import AgentInvocation, Inference, Message
+from scorers.turn import AgentInvocation, Inference, Message, Usage
 
 _SCOPE = "gcp.vertex.agent"
 _REQUEST, _ANSWER = "gcp.vertex.agent.llm_request", "gcp.vertex.agent.llm_response"
 _ARGUMENTS, _RESPONSE = "gcp.vertex.agent.tool_call_args", "gcp.vertex.agent.tool_response"
+_TOOL = "gen_ai.tool.name"
 # What the conventions' own content is called: where it is recorded, it is read instead.
 _CONVENTIONS = ("gen_ai.input.messages", "gen_ai.output.messages", "gen_ai.tool.call.result")
 _AGENT = re.compile(r"agent_run \[([^\]]{1,200})\]")
@@ -50,10 +51,10 @@ class GoogleADK:
             return
         attributes = record.attributes
         # Tool spans carry an empty request too.
-        if _RESPONSE in attributes or _ARGUMENTS in attributes:
-            if string(attributes, "gen_ai.tool.name") != _MERGED:
+        if _RESPONSE in attributes or _ARGUMENTS in attributes or _TOOL in attributes:
+            if string(attributes, _TOOL) != _MERGED:
                 yield self._tool(record)
-        elif _REQUEST in attributes:
+        elif _REQUEST in attributes or record.name == "call_llm":
             yield self._inference(record)
         elif match := _AGENT.match(record.name):
             yield AgentInvocation(**who(record, self.name) | {"agent": match[1]})
@@ -65,7 +66,9 @@ class GoogleADK:
         given, tools = _delivered(attributes.get(_REQUEST))
         hidden = "content_off" if given is None and not span.dropped else None
         capture = capture_of(span, (_REQUEST, _ANSWER), hidden=hidden)
-        found = inference(span, self.name, given, _made(attributes.get(_ANSWER)), capture)
+        answer = decode(_content(attributes.get(_ANSWER)))
+        found = inference(span, self.name, given, _made(answer), capture)
+        found = replace(found, usage=_usage(answer, found.usage))
         return found if tools is None else replace(found, tools=tools)
 
     def _tool(self, span: Span) -> AnyOperation:
@@ -102,8 +105,17 @@ def _delivered(value: Any) -> tuple[tuple[Message, ...] | None, tuple[str, ...] 
     return given or None, tool_names(declared) if declared else None
 
 
-def _made(value: Any) -> tuple[Message, ...] | None:
-    answer = decode(_content(value))
+def _usage(answer: Any, stated: Usage) -> Usage:
+    """Return the tokens of a call. Up to 1.5 the total was written for those of the output."""
+    counts = answer.get("usage_metadata") if isinstance(answer, dict) else None
+    made = counts.get("candidates_token_count") if isinstance(counts, dict) else None
+    if not isinstance(counts, dict) or not isinstance(made, int) or isinstance(made, bool):
+        return stated
+    wrong = stated.output_tokens == counts.get("total_token_count")
+    return replace(stated, output_tokens=made) if wrong else stated
+
+
+def _made(answer: Any) -> tuple[Message, ...] | None:
     content = answer.get("content") if isinstance(answer, dict) else None
     return messages([content], role="assistant") or None if isinstance(content, dict) else None
 

@@ -8,6 +8,7 @@ Attributes are those of the OpenInference semantic conventions: messages are fla
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from collector.content import (
@@ -15,6 +16,7 @@ from collector.content import (
     decode,
     redacted,
     reports_failure,
+    salvage_tool_result,
     tool_names,
     usage_of,
 )
@@ -26,7 +28,7 @@ from collector.spelling.envelope import arguments_in, reply_in, request_in
 from collector.spelling.exchange import response_id, usage_in
 from collector.spelling.flat_messages import Items
 from collector.spelling.flattened import entries, has_gap
-from collector.spelling.graph import graph_name, is_node, is_outermost
+from collector.spelling.graph import graph_name, is_node, is_outermost, workflow_member
 from collector.spelling.interleaving import interleaved
 from collector.spelling.listed import answered, conversation, delivered, listed_in
 from collector.spelling.pairing import answered_together
@@ -72,6 +74,8 @@ class OpenInference:
                 yield _inference(record, shared)
         elif kind == "TOOL":
             yield _handoff(record, shared) if _is_handoff(record) else _tool(record, shared)
+        elif member := workflow_member(record):
+            yield AgentInvocation(**shared | {"agent": member})
         elif (kind == "AGENT" and not is_node(record)) or (
             kind == "CHAIN" and is_outermost(record)
         ):
@@ -153,9 +157,14 @@ def _tool(span: Span, shared: dict[str, Any]) -> ToolExecution:
     stated = decode(attributes.get("tool.parameters"))
     if arguments is None and isinstance(stated, dict) and not _is_schema(stated):
         arguments = arguments_in(stated)
+    # Hidden arguments hide nothing of the result.
+    capture = _captured_values(span, "output")
+    if (kept := salvage_tool_result(produced)) is not None:
+        result, capture = kept, replace(capture, broken=("output.value",))
+    if produced is None and arguments is None and not span.dropped and span.status != 2:
+        capture = replace(capture, hidden=capture.hidden or "content_off")
     return ToolExecution(
-        # Hidden arguments hide nothing of the result.
-        **shared | {"capture": _captured_values(span, "output")},
+        **shared | {"capture": capture},
         tool=string(attributes, "tool.name") or _name(span),
         call_id=string(attributes, *_CALL_ID) or inner_id,
         arguments=arguments,

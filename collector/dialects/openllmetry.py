@@ -16,6 +16,7 @@ from collector.content import (
     decode,
     messages,
     reports_failure,
+    salvage_tool_result,
 )
 from collector.dialect import AnyOperation, Shape, shape_of
 from collector.span import Record, Span
@@ -214,6 +215,8 @@ def _tool(span: Span, shared: dict[str, Any]) -> ToolExecution:
     produced = salvaged if cut else first(attributes, (_RETURNED, _RESULT))
     produced = _output(span, produced)
     result, inner_id = (None, None) if produced is None else result_in(produced)
+    if (kept := salvage_tool_result(produced)) is not None:
+        result, cut = kept, True
     arguments = decode(given)
     if isinstance(arguments, dict) and isinstance(arguments.get("kwargs"), dict):
         # LangChain's callback: {"input_str": …, "inputs": …, "kwargs": {"tool_call_id": …}}.

@@ -2,7 +2,8 @@
 
 Spans `chat`, `execute_tool …`, `invoke_agent …`; on a tool's span `gen_ai.tool.message` holds the
 arguments and `gen_ai.choice` the result. `execute_event_loop_cycle` repeats messages as they were
-before anything cut them: never evidence of what the model got.
+before anything cut them: never evidence of what the model got. Version 0.1 wrote two attributes,
+`gen_ai.prompt` and `gen_ai.completion`, on all of its spans.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from collector.content import capture_of
+from collector.content import capture_of, messages, redacted
 from collector.dialect import AnyOperation, Shape, shape_of
 from collector.span import Record, Span
 from collector.spelling import convention
@@ -19,7 +20,10 @@ from collector.spelling.message_event import CHOICE, NAMES, tell
 from scorers.turn import AgentInvocation, Capture, Message, ToolExecution
 
 _SCOPE = "strands.telemetry.tracer"
+# Up to 0.2 the tracer is called as the user says; nobody else writes this key.
+_OLDER = "gen_ai.event.start_time"
 _TOOL_MESSAGE = "gen_ai.tool.message"
+_PROMPT, _COMPLETION = "gen_ai.prompt", "gen_ai.completion"
 Messages = tuple[Message, ...] | None
 
 
@@ -31,7 +35,7 @@ class Strands:
 
     def fits(self, shape: Shape) -> bool:
         """Spans of Strands' own tracer."""
-        return shape.event is None and shape.scope == _SCOPE
+        return shape.event is None and (shape.scope == _SCOPE or _OLDER in shape.keys)
 
     def claims(self, record: Record) -> bool:
         """Claim the spans of Strands' own tracer."""
@@ -45,6 +49,9 @@ class Strands:
         if not isinstance(span, Span):
             return
         operation = convention.operation_of(span)
+        if "gen_ai.operation.name" not in span.attributes and _PROMPT in span.attributes:
+            yield from self._older(span)
+            return
         if operation == convention.TOOL:
             yield self._tool(span)
             return
@@ -61,6 +68,36 @@ class Strands:
                 input=given,
                 output=tuple(_as_said(message) for message in made) if made else made,
                 capture=capture,
+            )
+
+    def _older(self, span: Span) -> Iterable[AnyOperation]:
+        """Read a span of version 0.1."""
+        attributes = span.attributes
+        prompt, completion = attributes.get(_PROMPT), attributes.get(_COMPLETION)
+        if "tool.id" in attributes:
+            arguments = attributes.get("tool.parameters")
+            capture = capture_of(span, values={"arguments": arguments, "result": completion})
+            found = convention.tool_execution(span, self.name, arguments, completion, capture)
+            yield replace(
+                found,
+                tool=convention.string(attributes, "tool.name") or found.tool,
+                call_id=convention.string(attributes, "tool.id") or found.call_id,
+                failed=found.failed or attributes.get("tool.status") == "error",
+            )
+            return
+        if "event_loop.cycle_id" in attributes:
+            return
+        given = messages(prompt)
+        made = messages(completion, role="assistant")
+        if span.name == "Model invoke":
+            capture = capture_of(span, (_PROMPT, _COMPLETION))
+            yield convention.inference(span, self.name, given, made, capture)
+        elif "gen_ai.agent.name" in attributes:
+            yield AgentInvocation(
+                **convention.who(span, self.name),
+                input=given,
+                output=tuple(_as_said(message) for message in made) if made else made,
+                capture=capture_of(span, texts={_PROMPT: prompt, _COMPLETION: completion}),
             )
 
     def _tool(self, span: Span) -> ToolExecution:
@@ -95,6 +132,8 @@ def _read(span: Span, *, call: bool) -> tuple[Messages, Messages, Capture]:
         if event.name in NAMES
     }
     hidden = "content_off" if any(one.off for one in told) else None
+    if any(redacted(value) for value in values.values()):
+        hidden = "redacted"
     return (
         tuple(one.message for one in told if one.side == "input") or None,
         tuple(one.message for one in told if one.side == "output") or None,

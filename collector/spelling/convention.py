@@ -18,6 +18,7 @@ from collector.content import (
     messages,
     redacted,
     reports_failure,
+    salvage_tool_result,
     tool_names,
     unwrap_tool_result,
     usage_of,
@@ -124,6 +125,8 @@ def tool_execution(
     shared = who(span, dialect)
     hidden = result is None or redacted_whole(result)
     text, found = (None, None) if hidden else unwrap_tool_result(result)
+    if not hidden and (kept := salvage_tool_result(result)) is not None:
+        text, capture = kept, replace(capture, broken=(*capture.broken, RESULT))
     named = string(attributes, "gen_ai.tool.name") or span.name.removeprefix(TOOL).strip()
     return ToolExecution(
         **shared,
@@ -198,6 +201,8 @@ def why_hidden(record: Record, *, missing: bool) -> str | None:
     """Say why content is missing: it was uploaded elsewhere, or capturing it is off (default)."""
     if any(key in record.attributes for key in _REFERENCES):
         return "uploaded"
+    if missing and any(redacted(record.attributes.get(key)) for key in (INPUT, OUTPUT, RESULT)):
+        return "redacted"
     # Where the SDK dropped attributes, the content may have been among them.
     return "content_off" if missing and not record.dropped else None
 

@@ -10,9 +10,11 @@ from collector.spelling import convention
 from collector.spelling.counterpart import fuller, lacks_ids, with_ids
 from collector.spelling.exchange import messages_in
 from collector.spelling.flat_messages import Items, openinference, read
-from collector.spelling.observation import observed
+from collector.spelling.observation import concluded, observed
+from collector.spelling.trajectory import stepwise
 from scorers.turn import Message
 
+_DSPY = (".dspy", ".litellm")  # which calls the model for it
 _ALL = ("pydantic_ai.all_messages", "all_messages_events")
 
 
@@ -23,14 +25,16 @@ def answered(span: Span, outgoing: Items) -> tuple[Message, ...] | None:
         raw = messages_in(span.attributes.get("output.value"), "assistant") or ()
         said = with_ids(said, raw) or raw
     # Streamed answers leave their role out; a dumped request is no answer.
-    return (
-        tuple(
-            replace(message, role="assistant")
-            for message in said
-            if message.role in ("assistant", "unknown")
-        )
-        or None
+    made = tuple(
+        replace(message, role="assistant")
+        for message in said
+        if message.role in ("assistant", "unknown")
     )
+    if span.scope.name.endswith(_DSPY):
+        made = stepwise(made)
+    elif span.scope.name.endswith(".llama_index"):
+        made = tuple(concluded(message) for message in made)
+    return made or None
 
 
 def delivered(span: Span, incoming: Items) -> tuple[Message, ...] | None:
@@ -51,6 +55,8 @@ def delivered(span: Span, incoming: Items) -> tuple[Message, ...] | None:
     listed = fuller(listed, raw or ())
     if convention.INPUT in span.attributes:
         listed = fuller(listed, convention.read(span)[0] or ())
+    if span.scope.name.endswith(_DSPY):
+        listed = stepwise(listed)
     return observed(listed) if listed else None
 
 

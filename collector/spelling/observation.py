@@ -19,6 +19,11 @@ from scorers.turn import Message, Part
 _FINAL = "final_answer"
 _CALLING = "Calling tools:"
 _ANSWERS = ("Observation:", "Error:")
+# smolagents' code agents answer in code, and the interpreter's output repeats the answer.
+_INTERPRETER = "python_interpreter"
+_LAST_OUTPUT = "Last output from code snippet:\n"
+_CONCLUDES = re.compile(r"(?:\A|\n)[ \t]*+final_answer\([^\n]*+\s*+\Z")
+_ANSWER = re.compile(r"\A\s*+Thought:(.*?)\n[ \t]*(?:Final )?Answer:\s*", re.DOTALL)
 # What a ReAct agent's own step looks like ("Action: search").
 _STEP = re.compile(r"^[ \t]*+(?:Action(?: Input)?|Tool):", re.MULTILINE)
 
@@ -36,8 +41,34 @@ def observed(said: Iterable[Message]) -> tuple[Message, ...]:
     for message in found:
         if message.parts and all(_is_echo(part) for part in message.parts):
             continue  # the tool `final_answer` returns what it was given
+        if answered and (answer := _coded(answered[-1], message)):
+            answered[-1] = answer
+            continue
         answered.append(_answered(message))
     return tuple(answered)
+
+
+def concluded(message: Message) -> Message:
+    """Return a ReAct agent's last answer ("Thought: … Answer: …") as thought and answer."""
+    text = message.text
+    found = _ANSWER.match(text) if text[:64].lstrip().startswith("Thought:") else None
+    if found is None or _STEP.search(found[1]) or message.of_kind("tool_call"):
+        return message
+    parts = (Part("reasoning", found[1].strip()), Part("text", text[found.end() :]))
+    return replace(message, parts=parts)
+
+
+def _coded(asked: Message, result: Message) -> Message | None:
+    """Return the answer that a code agent's last step gave, out of what its code put out."""
+    calls, results = asked.of_kind("tool_call"), result.of_kind("tool_result")
+    if len(calls) != 1 or len(results) != 1 or calls[0].name != _INTERPRETER:
+        return None
+    if not _CONCLUDES.search(calls[0].text):
+        return None
+    answer = results[0].text.rpartition(_LAST_OUTPUT)[2]
+    if not answer.strip() or answer is results[0].text:
+        return None
+    return Message("assistant", (Part("text", answer, None, None, results[0].cut_by_capture),))
 
 
 def _is_echo(part: Part) -> bool:

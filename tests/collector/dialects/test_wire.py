@@ -29,6 +29,7 @@ def blocks(content):
 def chat_request(request):
     for item in [{"role": "system", "content": request.get("system")}, *request["messages"]]:
         role, content = item["role"], item.get("content")
+        role = "system" if role == "developer" else role
         if role == "tool":
             yield "result", canonical(blocks(content))
             continue
