@@ -123,18 +123,19 @@ def library_of(scope: str) -> Library | None:
 
 def by_hand(dialect: str) -> Library | None:
     """Return the advice for spans of a dialect that a known library did not write."""
-    return next((each for each in LIBRARIES if each.dialect == dialect and not each.scopes), None)
+    return next((each for each in LIBRARIES if each.dialect == dialect and each.is_by_hand), None)
 
 
 def switches_for(libraries: Iterable[Library], topic: Topic) -> list[tuple[str, Switch]]:
-    """Return the switches of some libraries for a topic, each with its library's name; the
-    general ones where none of them has any."""
+    """Return the switches of some libraries for a topic, each with its library's name; where
+    none has any, those for spans by hand, and else the general ones."""
     libraries = tuple(libraries)
-    own = [
-        (library.name, switch)
-        for library in libraries
-        for switch in library.switches.get(topic, ())
+    switches = [
+        (library, switch) for library in libraries for switch in library.switches.get(topic, ())
     ]
+    # Who has a switch in a library need not write spans for it.
+    known = [(library.name, switch) for library, switch in switches if not library.is_by_hand]
+    own = known or [(library.name, switch) for library, switch in switches]
     if own or topic in ("results", "nothing"):
         return own or switches_for(libraries, "content")
     # Nobody adds a span to a program that is not theirs.

@@ -38,6 +38,11 @@ class Library:
     services: tuple[str, ...] = ()
     switches: Mapping[Topic, tuple[Switch, ...]] = field(default_factory=dict)
 
+    @property
+    def is_by_hand(self) -> bool:
+        """Whether this stands for spans that somebody writes without a library."""
+        return not self.scopes and not self.services
+
     def has(self, scope: str) -> bool:
         """Whether a scope is this library's."""
         return self.length_of_match(scope) > 0

@@ -121,11 +121,21 @@ def _limits(seen: Seen) -> Iterator[Warned]:
             f"{_some(scopes)}): raise OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT and "
             "OTEL_SPAN_EVENT_COUNT_LIMIT, 128 by default.",
         )  # fmt: skip
-    for limit, _ in seen.length_limits.top()[0]:
+    # A length alone proves nothing here: of one trace, the agent's own cut may be the longest text.
+    cut = sum(
+        count
+        for counts in seen.turns.values()
+        for (facet, reason), count in counts.items()
+        if reason == "attribute_length_limit" and facet in ("request", "reply", "compared")
+    )
+    if cut > 0:
+        at = [f"{limit:,}" for limit, _ in seen.length_limits.top()[0]]
+        where = f", at {' or '.join(at[:3])} characters" if at else ""
         yield Warned(
-            "attribute_length_limit", 1, None,
-            f"texts end at {limit:,} characters: an attribute value length limit. Unset "
-            "OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT and OTEL_SPAN_ATTRIBUTE_VALUE_LENGTH_LIMIT.",
+            "attribute_length_limit", cut, None,
+            f"the SDK cut texts without a mark{where}: {cut:,} texts or tool results can't be "
+            "measured for it. Unset OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT and "
+            "OTEL_SPAN_ATTRIBUTE_VALUE_LENGTH_LIMIT.",
         )  # fmt: skip
 
 
