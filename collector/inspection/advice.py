@@ -109,9 +109,9 @@ def libraries_of(scopes: Iterable[str], service: str | None) -> list[Library]:
             return [library]
     found: dict[str, Library] = {}
     for scope in scopes:
-        library = library_of(scope)
-        if library is not None:
-            found[library.name] = library
+        known = library_of(scope)
+        if known is not None:
+            found[known.name] = known
     return list(found.values())
 
 

@@ -19,7 +19,6 @@ from collector.dialect import Shape, shape_of
 from collector.entry import Entry
 from collector.inspection import keys
 from collector.inspection.names import short
-from collector.inspection.report import report
 from collector.inspection.service import Seen
 from collector.inspection.structure import service_of, structure, twice
 from collector.inspection.visible import Fact, facts
@@ -52,7 +51,7 @@ class Inspection:
     again with more in it is counted once.
     """
 
-    def __init__(self, *, remember: int = 2000) -> None:
+    def __init__(self, *, remember: int = 1000) -> None:
         self._lock = threading.Lock()
         self._remember = remember
         self._services: dict[str | None, Seen] = {}
@@ -80,11 +79,8 @@ class Inspection:
                     stop += 1
                 seen = self._service(first.resource)
                 self._block(seen, batch.records[start:stop], claimed[start:stop], signal)
-                for record, reason in zip(
-                    batch.records[start:stop], left_out[start:stop], strict=True
-                ):
-                    if reason is not None:
-                        seen.left_out.add((reason, short(record.scope.name), signal))
+                for reason, count in Counter(filter(None, left_out[start:stop])).items():
+                    seen.left_out.add((reason, short(first.scope.name), signal), count)
                 start = stop
 
     def finished(self, closing: Closing, entries: Sequence[Entry]) -> None:
@@ -114,6 +110,9 @@ class Inspection:
 
     def report(self) -> dict[str, Any]:
         """Return everything that was seen and what to do about it, as JSON values."""
+        # The table of advice is for who asks: a sidecar that nobody asks need not hold it.
+        from collector.inspection.report import report  # noqa: PLC0415
+
         with self._lock:
             services = list(self._services.values())
             return report(services, spans=self.spans, log_records=self.log_records)
@@ -145,20 +144,25 @@ class Inspection:
         for dialect, count in Counter(claimed).items():
             seen.dialects[dialect, signal] += count
             seen.scopes.add((name, version, dialect, signal), count)
+        unclaimed: Counter[str] = Counter()
+        unknown: Counter[tuple[str, str]] = Counter()
         for record, dialect in zip(records, claimed, strict=True):
             about = self._about(record)
             if dialect == UNKNOWN:
-                called = record.name if isinstance(record, Span) else record.event_name
-                seen.unclaimed.add((short(called), name, signal))
+                unclaimed[record.name if isinstance(record, Span) else record.event_name] += 1
                 seen.unclaimed_genai += about.genai
-            else:
+            elif signal == "spans":
                 _keep(self._scopes, (record.trace_id, record.span_id), name, 2 * self._remember)
             for key in about.unknown:
-                seen.keys.add((short(key), dialect, name, version))
+                unknown[key, dialect] += 1
             if record.dropped:
                 seen.dropping.add((name, dialect))
             if about.pending and record.attributes.get(_PENDING) == "pending_span":
                 seen.pending += 1
+        for called, count in unclaimed.items():
+            seen.unclaimed.add((short(called), name, signal), count)
+        for (key, dialect), count in unknown.items():
+            seen.keys.add((short(key), dialect, name, version), count)
 
     def _about(self, record: Record) -> _ShapeFacts:
         shape = shape_of(record)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 MOST_CHARACTERS = 120
 CUT = "…"
+
+Name = TypeVar("Name", bound=Hashable)
 
 
 def short(name: Any) -> str:
@@ -18,7 +20,7 @@ def short(name: Any) -> str:
     return text if text.isprintable() else "".join(c if c.isprintable() else "�" for c in text)
 
 
-class Names:
+class Names(Generic[Name]):
     """Counts names; beyond `most` the rarest make room, and what they counted goes to `others`.
 
     Up to four times as many are held for a while, so that one that is frequent and comes late is
@@ -29,10 +31,10 @@ class Names:
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self.counts: Counter[Hashable] = Counter()
+        self.counts: Counter[Name] = Counter()
         self.others = 0
 
-    def add(self, name: Hashable, count: int = 1) -> None:
+    def add(self, name: Name, count: int = 1) -> None:
         """Count a name."""
         self.counts[name] += count
         if len(self.counts) > 4 * self._most:
@@ -45,7 +47,7 @@ class Names:
         """All that was counted."""
         return self.counts.total() + self.others
 
-    def top(self) -> tuple[list[tuple[Any, int]], int]:
+    def top(self) -> tuple[list[tuple[Name, int]], int]:
         """Return the most frequent names with their counts, equal ones in their own order, and
         how much was counted besides."""
         ordered = sorted(self.counts.items(), key=lambda item: (-item[1], str(item[0])))

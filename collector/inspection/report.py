@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from collector.inspection import advice
-from collector.inspection.library import Topic
+from collector.inspection.library import Library, Topic
 from collector.inspection.service import Seen
 from collector.inspection.visible import OF_RESULTS, OF_TURNS, SEEN, Fact
 from collector.inspection.warnings import warnings
@@ -127,7 +127,7 @@ def _advice(seen: Seen, visible: Sequence[Mapping[str, Any]]) -> list[dict[str, 
 
 def _want(
     wanted: dict[tuple[str, Topic], dict[str, Any]],
-    libraries: Sequence[advice.Library],
+    libraries: Sequence[Library],
     facet: str,
     reason: str,
 ) -> None:
@@ -145,11 +145,11 @@ def _want(
             known["set"].append(setting)
 
 
-def _libraries(seen: Seen, dialects: Sequence[str] | None) -> list[advice.Library]:
+def _libraries(seen: Seen, dialects: Sequence[str] | None) -> list[Library]:
     """Return the libraries that wrote some dialects; advice for spans by hand where a scope that
     no library is known by wrote them."""
     scopes: set[str] = set()
-    by_hand: dict[str, advice.Library] = {}
+    by_hand: dict[str, Library] = {}
     for name, _, dialect, _ in seen.scopes.counts:
         if dialects is not None and dialect not in dialects:
             continue

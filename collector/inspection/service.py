@@ -28,19 +28,19 @@ class Seen:
 
     name: str | None
     dialects: Counter[tuple[str, str]] = field(default_factory=Counter)
-    scopes: Names = field(default_factory=lambda: Names(MOST_SCOPES))
-    unclaimed: Names = field(default_factory=lambda: Names(MOST_NAMES))
+    scopes: Names[tuple[str, str, str, str]] = field(default_factory=lambda: Names(MOST_SCOPES))
+    unclaimed: Names[tuple[str, str, str]] = field(default_factory=lambda: Names(MOST_NAMES))
     unclaimed_genai: int = 0
-    versions: Names = field(default_factory=lambda: Names(MOST_VERSIONS))
-    sdks: Names = field(default_factory=lambda: Names(MOST_VERSIONS))
-    keys: Names = field(default_factory=lambda: Names(MOST_KEYS))
-    left_out: Names = field(default_factory=lambda: Names(MOST_SCOPES))
-    dropping: Names = field(default_factory=lambda: Names(MOST_SCOPES))
+    versions: Names[str] = field(default_factory=lambda: Names(MOST_VERSIONS))
+    sdks: Names[tuple[str, str]] = field(default_factory=lambda: Names(MOST_VERSIONS))
+    keys: Names[tuple[str, str, str, str]] = field(default_factory=lambda: Names(MOST_KEYS))
+    left_out: Names[tuple[str, str, str]] = field(default_factory=lambda: Names(MOST_SCOPES))
+    dropping: Names[tuple[str, str]] = field(default_factory=lambda: Names(MOST_SCOPES))
     pending: int = 0
-    length_limits: Names = field(default_factory=lambda: Names(MOST_VERSIONS))
+    length_limits: Names[int] = field(default_factory=lambda: Names(MOST_VERSIONS))
     turns: dict[tuple[str, ...], Counter[Fact]] = field(default_factory=dict)
     structure: Counter[str] = field(default_factory=Counter)
-    twice: Names = field(default_factory=lambda: Names(MOST_VERSIONS))
+    twice: Names[tuple[str, str]] = field(default_factory=lambda: Names(MOST_VERSIONS))
 
     def dialects_of(self, dialects: tuple[str, ...]) -> Counter[Fact]:
         """Return the counts for turns that were read from these dialects."""
