@@ -55,7 +55,15 @@ docs: setup ## rewrite the generated documentation
 	$(BIN)/python -m collector.exporters.reference > docs/metrics.md
 	$(BIN)/python -m collector.config_reference > docs/configuration.md
 
+# DATA: a folder of recorded runs (expected.json, requests), such as ../shared/data/dialects.
+dialects: setup ## rewrite docs/dialects.md with the runs in DATA, which are not part of the repository
+	$(BIN)/python bench/dialects.py $(DATA) > docs/dialects.md.new
+	mv docs/dialects.md.new docs/dialects.md
+
+known-keys: setup ## add the attribute keys of the recorded runs to those that inspect knows
+	$(BIN)/python -m collector.inspection.keys tests/golden/dialects
+
 system-deps: ## install the real servers that tests talk to (root, Debian packages)
 	sh deploy/system-deps.sh
 
-.PHONY: help setup demo picture test slow bench kill fuzz check format golden docs system-deps
+.PHONY: help setup demo picture test slow bench kill fuzz check format golden docs dialects known-keys system-deps

@@ -43,6 +43,16 @@ class PipelineObserver(Protocol):
         """Count records left out, with the reason."""
 
 
+class Onlooker(Protocol):
+    """Sees what the pipeline sees: an inspection of the telemetry itself."""
+
+    def took(self, batch: Batch, claimed: Sequence[str], left_out: Sequence[str | None]) -> None:
+        """Note which dialect claimed each record, and why it was left out if it was."""
+
+    def finished(self, closing: Closing, entries: Sequence[Entry]) -> None:
+        """Note what a closing gave."""
+
+
 class Pipeline:
     """Dialects, assembly and scoring in a row."""
 
@@ -54,10 +64,12 @@ class Pipeline:
         *,
         clock: Callable[[], float],
         observer: PipelineObserver,
+        onlooker: Onlooker | None = None,
     ) -> None:
         self._dialects = Dialects(dialects)
         self.worker = worker
         self._observer = observer
+        self._onlooker = onlooker
         self._conversations = Conversations()
         self._limit = config.max_open_bytes
         self._stating = Stating(config)
@@ -78,26 +90,33 @@ class Pipeline:
         """Take one decoded request; `sequence` is where it stands in the journal. Returns how
         many operations were in it."""
         count = 0
-        seen: Counter[str] = Counter()
+        claimed: list[str] = []
+        left_out: list[str | None] = []
         dropped: Counter[str] = Counter()
         for record in batch.records:
             dialect, operations = self._read(record, dropped)
-            seen[dialect] += 1
+            claimed.append(dialect)
             count += len(operations)
             stated = self._stating.of(record)
             if operations:
                 operations = self._stating.fill(operations, record, stated)
             reason = self.assembler.add(record, operations, sequence, stated)
+            left_out.append(reason)
             if reason is not None:
                 dropped[reason] += 1
             elif isinstance(record, Span):
                 self.spans += 1
             else:
                 self.log_records += 1
-        for dialect, claimed in seen.items():
-            self._observer.received(batch.receiver, batch.signal, dialect, claimed)
-        for reason, left_out in dropped.items():
-            self._observer.dropped(reason, left_out)
+        for dialect, number in Counter(claimed).items():
+            self._observer.received(batch.receiver, batch.signal, dialect, number)
+        for reason, number in dropped.items():
+            self._observer.dropped(reason, number)
+        if self._onlooker is not None:
+            try:
+                self._onlooker.took(batch, claimed, left_out)
+            except Exception as error:  # noqa: BLE001 - who looks on never stops the work
+                logger.error("an onlooker failed: %s", where(error))
         return count
 
     def due(self, *, final: ClosedBy | None = None) -> list[Closing]:
@@ -114,13 +133,17 @@ class Pipeline:
             closed = self.assemble(closing)
             if closed.left_out:
                 self._observer.dropped("tool_without_turn", closed.left_out)
-            return closed, [self.worker.score(turn) for turn in closed.turns]
+            entries = [self.worker.score(turn) for turn in closed.turns]
+            if self._onlooker is not None:
+                self._onlooker.finished(closing, entries)
         except Exception as error:  # noqa: BLE001 - see below
             # A fault of ours must not stop the others' turns; it is counted and looked into.
             count = len(closing.material.operations)
             logger.error("a group of %d operations failed: %s", count, where(error))
             self._observer.dropped("assembly_failed", len(closing.material.parents))
             return closing.closed(), []
+        else:
+            return closed, entries
 
     def again(self, keys: Sequence[str]) -> None:
         """Have groups looked at again: what they gave could not be stored."""
@@ -145,8 +168,12 @@ class Pipeline:
 
 
 def default_pipeline(
-    config: TurnsConfig, *, clock: Callable[[], float], observer: PipelineObserver
+    config: TurnsConfig,
+    *,
+    clock: Callable[[], float],
+    observer: PipelineObserver,
+    onlooker: Onlooker | None = None,
 ) -> Pipeline:
     """Return the pipeline with every built-in dialect, measure and judge that needs no model."""
     worker = Worker(MEASURES, JUDGES)
-    return Pipeline(DIALECTS, config, worker, clock=clock, observer=observer)
+    return Pipeline(DIALECTS, config, worker, clock=clock, observer=observer, onlooker=onlooker)

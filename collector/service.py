@@ -15,6 +15,7 @@ from collector.config import Config
 from collector.errors import Permanent, Retryable
 from collector.exporters.aggregate import Aggregate
 from collector.in_flight import InFlight
+from collector.inspection import Inspection
 from collector.journal import Journal
 from collector.ledger import Ledger
 from collector.ledger.files import private_directory
@@ -51,7 +52,10 @@ class Service:
             max_series=config.exporters.prometheus.max_series,
         )
         self.ledger = Ledger(config.storage.url, keep_text=config.privacy.keep_text)
-        pipeline = default_pipeline(config.turns, clock=time.monotonic, observer=self.aggregate)
+        inspection = Inspection()
+        pipeline = default_pipeline(
+            config.turns, clock=time.monotonic, observer=self.aggregate, onlooker=inspection
+        )
         self.journal = Journal(
             Path(config.storage.directory) / "journal",
             config.journal,
@@ -70,7 +74,13 @@ class Service:
         receiving = (self._consume, self.aggregate, in_flight, self.turns.glance)
         self._grpc = OtlpGrpc(otlp.grpc, *receiving)
         self._http = OtlpHttp(otlp.http, *receiving)
-        self._admin = Admin(config.service.admin, self.aggregate, self.ledger, checks=self._checks)
+        self._admin = Admin(
+            config.service.admin,
+            self.aggregate,
+            self.ledger,
+            checks=self._checks,
+            inspect=inspection.report,
+        )
         self.aggregate.watch("tellback_open_turns", lambda: self.turns.open_turns)
         self.aggregate.watch("tellback_ledger_size_bytes", self.ledger.size_bytes)
         self.aggregate.watch("tellback_journal_size_bytes", self.journal.size_bytes)

@@ -7,7 +7,7 @@ import math
 import socket
 from typing import TYPE_CHECKING
 
-from collector.admin.application import Application, Checks, Metrics
+from collector.admin.application import Application, Checks, Inspect, Metrics
 from collector.admin.guard import Guard
 from collector.admin.settings import AdminConfig
 from collector.admin.turns_page import Turns
@@ -25,10 +25,10 @@ MOST_CONNECTIONS = 256
 
 
 class Admin:
-    """Serves `/metrics`, `/healthz`, `/readyz`, `/api/turns` and `/`.
+    """Serves `/metrics`, `/healthz`, `/readyz`, `/api/turns`, `/api/inspect` and `/`.
 
     `metrics` is the aggregate; `turns` the ledger, None where no turns are kept; `checks` says
-    what is not ready yet. Opens nothing before `start`.
+    what is not ready yet; `inspect` what the telemetry shows. Opens nothing before `start`.
     """
 
     def __init__(
@@ -38,10 +38,12 @@ class Admin:
         turns: Turns | None,
         *,
         checks: Checks,
+        inspect: Inspect | None = None,
     ) -> None:
         self._config = config
         self._metrics = metrics
         self._checks = checks
+        self._inspect = inspect
         self._turns = turns
         self._socket: socket.socket | None = None
         self._server: Server | None = None
@@ -64,6 +66,7 @@ class Admin:
             self._turns,
             checks=self._checks,
             guard=Guard(config.endpoint, tokens),
+            inspect=self._inspect,
         )
         self._socket = _bound(config.endpoint)
         self._server = await listen(

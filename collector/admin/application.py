@@ -25,6 +25,10 @@ Checks = Callable[[], Mapping[str, str | None]]
 """Says by name what is ready (None) and what is not (why, in a sentence)."""
 
 
+Inspect = Callable[[], Mapping[str, Any]]
+"""Says what the telemetry that came in lets the process see, as JSON values. May block."""
+
+
 class Metrics(Protocol):
     """Where metrics are read: the aggregate."""
 
@@ -51,6 +55,7 @@ PAGE = """\
 <ul>
 <li><a href="/metrics">/metrics</a>: everything that is counted</li>
 <li><a href="/api/turns?limit=20">/api/turns</a>: the last turns, with what was measured</li>
+<li><a href="/api/inspect">/api/inspect</a>: what the telemetry shows, and what to switch on</li>
 <li><a href="/healthz">/healthz</a>, <a href="/readyz">/readyz</a>: probes</li>
 </ul>
 </html>
@@ -67,12 +72,14 @@ class Application:
         *,
         checks: Checks,
         guard: Guard,
+        inspect: Inspect | None = None,
         clock: Callable[[], int] = time.time_ns,
     ) -> None:
         self._metrics = metrics
         self._guard = guard
         self._checks = checks
         self._turns = turns
+        self._inspect = inspect
         self._clock = clock
         # A scrape of a large process takes a second of a core; more at once help nobody.
         self._rendering = asyncio.Semaphore(1)
@@ -113,6 +120,7 @@ class Application:
             "/api/turns": lambda: self._in_turn(
                 lambda: self._api_turns(scope["query_string"], until_sent)
             ),
+            "/api/inspect": lambda: self._in_turn(self._api_inspect),
             "/": self._page,
         }
         if path not in routes:
@@ -174,6 +182,12 @@ class Application:
         except (ConfigError, Permanent, Retryable) as error:
             return as_json(503, {"error": str(error)})
         return Response(200, body, JSON)
+
+    async def _api_inspect(self) -> Response:
+        if self._inspect is None:
+            return plain(404, "this process inspects nothing")
+        async with self._rendering:
+            return as_json(200, await asyncio.to_thread(self._inspect))
 
     async def _page(self) -> Response:
         reasons = await asyncio.to_thread(self._reasons)

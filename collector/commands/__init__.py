@@ -7,6 +7,7 @@ COMMANDS = (
     ("run", "the sidecar: receive telemetry, measure turns, serve metrics"),
     ("demo", "start the sidecar on loopback and show what it finds in recorded telemetry"),
     ("replay", "read recorded telemetry from files and print its turns"),
+    ("inspect", "say what telemetry shows of an agent, and what to switch on to see the rest"),
     ("compare", "compare what a tool produced with what the model was given"),
     ("score", "judge recorded replies"),
     ("turns", "list the ledger's turns"),

@@ -1,0 +1,143 @@
+"""What to switch on to see what is missing: one table of libraries, and how it is looked up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from collector.inspection.conventions import CONVENTIONS
+from collector.inspection.frameworks import FRAMEWORKS
+from collector.inspection.instrumentations import INSTRUMENTATIONS
+from collector.inspection.library import Library, Switch, Topic
+
+LIBRARIES: tuple[Library, ...] = (*CONVENTIONS, *INSTRUMENTATIONS, *FRAMEWORKS)
+
+# What stands where a library has no switch of its own.
+OF_ALL: Mapping[Topic, tuple[Switch, ...]] = {
+    "session": (
+        Switch("gen_ai.conversation.id or session.id", "as an attribute of the turn's spans"),
+    ),
+    "version": (
+        Switch(
+            "OTEL_RESOURCE_ATTRIBUTES=service.version=1.4.2",
+            "the version of your agent, on everything the process sends",
+        ),
+    ),
+    "agent": (
+        Switch("gen_ai.agent.name on a span invoke_agent {name}", "around the turn"),
+        Switch("OTEL_SERVICE_NAME=…", "stands for the agent's name until then"),
+    ),
+    "tools": (
+        Switch(
+            "a span execute_tool {name} with gen_ai.tool.call.id, gen_ai.tool.call.result",
+            "around each tool, in the trace of the model call that asked for it",
+        ),
+    ),
+    "calls": (
+        Switch(
+            "an instrumentation of your model's client",
+            "imported and switched on before the client is: no model call is recorded here",
+        ),
+    ),
+    "usage": (
+        Switch(
+            'stream_options={"include_usage": true}',
+            "with OpenAI's streaming, which else states no tokens",
+        ),
+    ),
+    "ids": (
+        Switch("gen_ai.tool.call.id on the tool's span", "joins it to what the model was given"),
+    ),
+    "length": (
+        Switch(
+            "OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT, OTEL_SPAN_ATTRIBUTE_VALUE_LENGTH_LIMIT, "
+            "OTEL_LOGRECORD_ATTRIBUTE_VALUE_LENGTH_LIMIT unset",
+            "the SDK cuts each text at them, without a mark",
+        ),
+    ),
+    "count": (
+        Switch(
+            "OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT=4096, OTEL_SPAN_EVENT_COUNT_LIMIT=4096",
+            "the SDK drops what is beyond 128 (OTEL_ATTRIBUTE_COUNT_LIMIT, "
+            "OTEL_EVENT_ATTRIBUTE_COUNT_LIMIT likewise)",
+        ),
+    ),
+}
+
+# What is set around a process, whatever program it is.
+_OUTSIDE = ("length", "count")
+ANY = "any library"
+
+# The topic that helps where something is missing for a reason, whatever is missing.
+_BY_REASON: Mapping[str, Topic] = {
+    "content_off": "content",
+    "redacted": "content",
+    "uploaded": "upload",
+    "no_tool_span": "tools",
+    "no_model_call": "calls",
+    "input_not_recorded": "content",
+    "output_not_recorded": "content",
+    "attribute_length_limit": "length",
+    "attribute_count_limit": "count",
+    "no_join": "ids",
+    "no_turn": "nothing",
+}
+# The topic where nothing but that it is missing is known, by what is missing.
+_BY_FACET: Mapping[str, Topic] = {
+    "session": "session",
+    "agent": "agent",
+    "agent_version": "version",
+    "usage": "usage",
+    "produced": "results",
+}
+
+
+def topic_of(facet: str, reason: str) -> Topic | None:
+    """Return the topic of what is missing, None where no switch would help."""
+    if facet in ("session", "agent", "agent_version"):
+        return _BY_FACET[facet]
+    topic = _BY_REASON.get(reason)
+    if topic is None and reason == "not_recorded":
+        topic = _BY_FACET.get(facet)
+    return topic
+
+
+def libraries_of(scopes: Iterable[str], service: str | None) -> list[Library]:
+    """Return the libraries that scopes belong to, each once; a program that is known by its
+    service name stands for all of its scopes."""
+    for library in LIBRARIES:
+        if service is not None and service in library.services:
+            return [library]
+    found: dict[str, Library] = {}
+    for scope in scopes:
+        known = library_of(scope)
+        if known is not None:
+            found[known.name] = known
+    return list(found.values())
+
+
+def library_of(scope: str) -> Library | None:
+    """Return the library whose scopes describe this one most closely, None where none does."""
+    best = max(LIBRARIES, key=lambda library: library.length_of_match(scope))
+    return best if best.has(scope) else None
+
+
+def by_hand(dialect: str) -> Library | None:
+    """Return the advice for spans of a dialect that a known library did not write."""
+    return next((each for each in LIBRARIES if each.dialect == dialect and each.is_by_hand), None)
+
+
+def switches_for(libraries: Iterable[Library], topic: Topic) -> list[tuple[str, Switch]]:
+    """Return the switches of some libraries for a topic, each with its library's name; where
+    none has any, those for spans by hand, and else the general ones."""
+    libraries = tuple(libraries)
+    switches = [
+        (library, switch) for library in libraries for switch in library.switches.get(topic, ())
+    ]
+    # Who has a switch in a library need not write spans for it.
+    known = [(library.name, switch) for library, switch in switches if not library.is_by_hand]
+    own = known or [(library.name, switch) for library, switch in switches]
+    if own or topic in ("results", "nothing"):
+        return own or switches_for(libraries, "content")
+    # Nobody adds a span to a program that is not theirs.
+    closed = any(library.services for library in libraries) and topic not in _OUTSIDE
+    return [] if closed else [(ANY, switch) for switch in OF_ALL.get(topic, ())]
