@@ -21,7 +21,7 @@ from collector.inspection import keys
 from collector.inspection.names import short
 from collector.inspection.service import Seen
 from collector.inspection.structure import service_of, structure, twice
-from collector.inspection.visible import Fact, facts
+from collector.inspection.visible import Fact, blames, facts
 from collector.otlp import Batch
 from collector.span import Record, Resource, Span
 
@@ -190,7 +190,12 @@ class Inspection:
             before.dialects_of(dialects).subtract(counts)
         counts = facts(entry, names_agent=any(trace in with_agent for trace in turn.trace_ids))
         seen.dialects_of(turn.dialects).update(counts)
+        for blame, count in blames(entry, counts, self._scope_of).items():
+            seen.blamed.add(blame, count)
         _keep(self._turns, turn.turn_id, (seen, turn.dialects, counts), self._remember)
+
+    def _scope_of(self, trace: str, span: str) -> str | None:
+        return self._scopes.get((trace, span))
 
 
 def _is_same_block(one: Record, other: Record) -> bool:
