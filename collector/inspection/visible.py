@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from collector import profile
 from collector.entry import Entry
+from collector.inspection.names import short
 from scorers.turn import ToolResult, Turn
 
 SEEN = "seen"
@@ -43,6 +44,11 @@ def facts(entry: Entry, *, names_agent: bool) -> Counter[Fact]:
         elif state != "unread":
             found["compared", delivery.reason or state] += 1
     return found
+
+
+def tool_spans(turn: Turn) -> Counter[tuple[str, bool]]:
+    """Count a turn's results by tool, and by whether the tool's own span was seen."""
+    return Counter((short(each.tool), each.span_id is not None) for each in turn.tool_results)
 
 
 def _why(value: str | None, reason: str | None = None) -> str:

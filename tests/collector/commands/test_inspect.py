@@ -72,6 +72,13 @@ def test_the_text_fits_and_says_it_all(columns):
         assert said in words
 
 
+def test_the_readme_shows_what_is_printed():
+    readme = (GOLDEN.parents[1] / "README.md").read_text(encoding="utf-8")
+    shown = readme.split("```text\n1 service")[1].split("```")[0]
+    lines = [line.rstrip() for line in run(BARE, columns=90).stdout.splitlines()]
+    assert ("1 service" + shown).splitlines() == lines
+
+
 def test_colour_only_on_a_terminal():
     assert "\x1b[32m2 of 2" in run(BARE, terminal=True).stdout
     assert "\x1b[32m" not in run(BARE, terminal=True, NO_COLOR="1").stdout

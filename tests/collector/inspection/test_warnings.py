@@ -66,6 +66,22 @@ def test_parents_that_never_arrive():
     assert "sampler" in torn["torn_traces"]["text"]
 
 
+def test_tool_spans_that_are_there_for_some_results_only():
+    bare = whole("c")
+    del bare[1]
+    found = warned(sent(whole("a"), whole("b"), bare))["missing_tool_spans"]
+    assert (found["count"], found["of"]) == (1, 3)
+    assert "results of look" in found["text"]
+    assert "missing_tool_spans" not in warned(sent(bare))
+
+
+def test_calls_of_a_turn_that_nothing_joins():
+    [service] = inspected(GOLDEN / "gen_ai" / "litellm-otel-1.110.2")["services"]
+    found = warned(service)["unfinished_turns"]
+    assert (found["count"], found["of"]) == (2, 4)
+    assert "in traces of their own" in found["text"]
+
+
 def test_a_call_that_two_instrumentations_recorded():
     trace = Trace("twice")
     with trace.agent() as agent:
