@@ -19,8 +19,8 @@ from collector.scoring.worker import Worker
 from scorers.measures import MEASURES
 
 ENDPOINT = "http://127.0.0.1:9473"
-# Files are read once, and nobody waits for memory: every turn and span is kept in mind.
-REMEMBERED = 5_000_000
+# Turns and spans kept in mind: files are read once, and nobody's requests wait for the memory.
+REMEMBERED = 200_000
 
 
 def add_parser(subparsers: Any) -> None:

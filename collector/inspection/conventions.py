@@ -206,7 +206,10 @@ CONVENTIONS: tuple[Library, ...] = (
         shows="what you write",
         switches={
             "content": (
-                Switch("gen_ai.input.messages, gen_ai.output.messages", "on each chat span, JSON"),
+                Switch(
+                    "gen_ai.input.messages, gen_ai.output.messages, gen_ai.tool.call.result",
+                    "on each chat and execute_tool span: messages as JSON, results uncut",
+                ),
             ),
             "tools": (
                 Switch(

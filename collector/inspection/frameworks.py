@@ -196,7 +196,7 @@ FRAMEWORKS: tuple[Library, ...] = (
         dialect="haystack",
         about="haystack-ai with OpenTelemetryTracer",
         shows="model calls; the tools' results as the model gets them, so nothing produced",
-        scopes=("haystack",),
+        scopes=("haystack*",),
         switches={
             "content": (Switch("HAYSTACK_CONTENT_TRACING_ENABLED=true", "before the import"),),
             "tools": _NO_SWITCH_FOR_TOOLS,
@@ -275,6 +275,7 @@ FRAMEWORKS: tuple[Library, ...] = (
         dialect="opencode",
         about='opencode with "experimental": { "openTelemetry": true } in opencode.json',
         shows="model calls, tools (their output already shortened), session",
+        scopes=("opencode*",),
         services=("opencode",),
         switches={
             "nothing": (

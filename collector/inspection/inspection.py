@@ -21,7 +21,7 @@ from collector.inspection import keys
 from collector.inspection.names import short
 from collector.inspection.service import Seen
 from collector.inspection.structure import service_of, structure, twice
-from collector.inspection.visible import Fact, facts
+from collector.inspection.visible import Fact, blames, facts, tool_spans
 from collector.otlp import Batch
 from collector.span import Record, Resource, Span
 
@@ -32,7 +32,7 @@ _MOST_SHAPES = 1024
 _MOST_SHAPE_CHARACTERS = 4096
 _PENDING = "logfire.span_type"
 
-Turned = tuple[Seen, tuple[str, ...], Counter[Fact]]
+Turned = tuple[Seen, tuple[str, ...], Counter[Fact], Counter[tuple[str, bool]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,11 +186,21 @@ class Inspection:
         seen = self._named(service_of(turn.inferences)) if turn.inferences else of_group
         again = self._turns.pop(turn.turn_id, None)
         if again is not None:
-            before, dialects, counts = again
+            before, dialects, counts, tools = again
             before.dialects_of(dialects).subtract(counts)
+            for tool, count in tools.items():
+                before.tools.add(tool, -count)
         counts = facts(entry, names_agent=any(trace in with_agent for trace in turn.trace_ids))
         seen.dialects_of(turn.dialects).update(counts)
-        _keep(self._turns, turn.turn_id, (seen, turn.dialects, counts), self._remember)
+        tools = tool_spans(turn)
+        for tool, count in tools.items():
+            seen.tools.add(tool, count)
+        for blame, count in blames(entry, counts, self._scope_of).items():
+            seen.blamed.add(blame, count)
+        _keep(self._turns, turn.turn_id, (seen, turn.dialects, counts, tools), self._remember)
+
+    def _scope_of(self, trace: str, span: str) -> str | None:
+        return self._scopes.get((trace, span))
 
 
 def _is_same_block(one: Record, other: Record) -> bool:

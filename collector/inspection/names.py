@@ -50,6 +50,7 @@ class Names(Generic[Name]):
     def top(self) -> tuple[list[tuple[Name, int]], int]:
         """Return the most frequent names with their counts, equal ones in their own order, and
         how much was counted besides."""
-        ordered = sorted(self.counts.items(), key=lambda item: (-item[1], str(item[0])))
+        there = [item for item in self.counts.items() if item[1] > 0]
+        ordered = sorted(there, key=lambda item: (-item[1], str(item[0])))
         shown = ordered[: self._most]
         return shown, self.total - sum(number for _, number in shown)

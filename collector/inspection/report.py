@@ -4,7 +4,7 @@ to switch on."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from collector.inspection import advice
@@ -111,17 +111,17 @@ def _share(found: Counter[str]) -> dict[str, Any]:
 def _advice(seen: Seen, visible: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return switches by library and topic, each with what it would show."""
     wanted: dict[tuple[str, Topic], dict[str, Any]] = {}
-    for each in visible or [{"dialects": None}]:
-        libraries = _libraries(seen, each["dialects"])
+    for each in visible:
         for facet in (*OF_TURNS, *OF_RESULTS):
-            missing = each.get(facet, {}).get("missing", {})
-            for reason in missing:
+            for reason in each[facet]["missing"]:
                 if facet != "compared" or reason.startswith("attribute_"):
+                    libraries = _at_fault(seen, each["dialects"], facet, reason)
                     _want(wanted, libraries, facet, reason)
-        if not visible and _claimed(seen) + seen.unclaimed_genai:
-            _want(wanted, libraries, "turns", "no_turn")
+    if not visible and _claimed(seen) + seen.unclaimed_genai:
+        _want(wanted, _libraries(seen, None), "turns", "no_turn")
     if seen.dropping.total:
-        _want(wanted, _libraries(seen, None), "produced", "attribute_count_limit")
+        dropping = {scope for scope, _ in seen.dropping.counts}
+        _want(wanted, _libraries(seen, None, dropping), "produced", "attribute_count_limit")
     return list(wanted.values())
 
 
@@ -145,13 +145,24 @@ def _want(
             known["set"].append(setting)
 
 
-def _libraries(seen: Seen, dialects: Sequence[str] | None) -> list[Library]:
+def _at_fault(seen: Seen, dialects: Sequence[str], facet: str, reason: str) -> Sequence[Library]:
+    """Return the libraries that wrote the spans in which something is missing; all that wrote
+    these dialects where that is not known any more."""
+    scopes = {who for what, why, who in seen.blamed.counts if (what, why) == (facet, reason)}
+    return _libraries(seen, dialects, scopes) or _libraries(seen, dialects)
+
+
+def _libraries(
+    seen: Seen, dialects: Sequence[str] | None, among: Collection[str] | None = None
+) -> list[Library]:
     """Return the libraries that wrote some dialects; advice for spans by hand where a scope that
-    no library is known by wrote them."""
+    no library is known by wrote them. `among` leaves only some scopes."""
     scopes: set[str] = set()
     by_hand: dict[str, Library] = {}
     for name, _, dialect, _ in seen.scopes.counts:
         if dialects is not None and dialect not in dialects:
+            continue
+        if among is not None and name not in among:
             continue
         if advice.library_of(name) is not None:
             scopes.add(name)

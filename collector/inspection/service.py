@@ -6,13 +6,14 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from collector.inspection.names import Names
-from collector.inspection.visible import Fact
+from collector.inspection.visible import Blame, Fact
 
 MOST_SCOPES = 40
 MOST_NAMES = 40
 MOST_KEYS = 40
 MOST_VERSIONS = 8
 MOST_DIALECT_SETS = 12
+MOST_BLAMED = 100
 OTHER_DIALECTS = ("(others)",)
 
 
@@ -22,8 +23,10 @@ class Seen:
 
     `dialects` counts records by (dialect, signal), `scopes` by (scope, version, dialect, signal),
     `unclaimed` those that no dialect read by (name, scope, signal). `turns` holds, by the dialects
-    that a turn was read from, how often each fact was seen. `structure` and `twice` are about
-    groups of traces, `left_out` about records that became nothing.
+    that a turn was read from, how often each fact was seen; `blamed` which scopes wrote the spans
+    in which something is missing; `tools` the results by tool, and whether it had a span of its
+    own. `structure` and `twice` are about groups of traces, `left_out` about records that became
+    nothing.
     """
 
     name: str | None
@@ -39,6 +42,8 @@ class Seen:
     pending: int = 0
     length_limits: Names[int] = field(default_factory=lambda: Names(MOST_VERSIONS))
     turns: dict[tuple[str, ...], Counter[Fact]] = field(default_factory=dict)
+    blamed: Names[Blame] = field(default_factory=lambda: Names(MOST_BLAMED))
+    tools: Names[tuple[str, bool]] = field(default_factory=lambda: Names(MOST_NAMES))
     structure: Counter[str] = field(default_factory=Counter)
     twice: Names[tuple[str, str]] = field(default_factory=lambda: Names(MOST_VERSIONS))
 

@@ -43,7 +43,6 @@ def structure(closing: Closing, turns: Sequence[Turn]) -> Counter[str]:
     found["turns_over_traces"] = sum(len(set(turn.trace_ids)) > 1 for turn in turns)
     results = [result for turn in turns for result in turn.tool_results]
     found["results_without_span"] = sum(r.produced_missing == "no_tool_span" for r in results)
-    found["unfinished"] = sum(turn.reply_missing == "unfinished" for turn in turns)
     return +found
 
 

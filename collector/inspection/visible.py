@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 
 from collector import profile
 from collector.entry import Entry
+from collector.inspection.names import short
 from scorers.turn import ToolResult, Turn
 
 SEEN = "seen"
@@ -13,6 +15,9 @@ OF_TURNS = ("request", "reply", "session", "agent", "agent_version", "usage")
 OF_RESULTS = ("produced", "delivered", "compared")
 
 Fact = tuple[str, str]
+Blame = tuple[str, str, str]
+ScopeOf = Callable[[str, str], str | None]
+"""Returns the scope that wrote a span, by trace id and span id; None where it is forgotten."""
 
 
 def facts(entry: Entry, *, names_agent: bool) -> Counter[Fact]:
@@ -41,6 +46,11 @@ def facts(entry: Entry, *, names_agent: bool) -> Counter[Fact]:
     return found
 
 
+def tool_spans(turn: Turn) -> Counter[tuple[str, bool]]:
+    """Count a turn's results by tool, and by whether the tool's own span was seen."""
+    return Counter((short(each.tool), each.span_id is not None) for each in turn.tool_results)
+
+
 def _why(value: str | None, reason: str | None = None) -> str:
     return SEEN if value is not None else reason or "not_recorded"
 
@@ -63,3 +73,27 @@ def _delivered(result: ToolResult) -> str | None:
         return None
     # Messages that are recorded and do not hold it show that it was dropped.
     return result.delivered_missing or SEEN
+
+
+def blames(entry: Entry, found: Counter[Fact], scope_of: ScopeOf) -> Counter[Blame]:
+    """Return who wrote the spans in which something is missing: facet, reason and scope.
+
+    What a tool produced is missing in the tool's own span where it has one, all else in the model
+    calls.
+    """
+    turn = entry.turn
+    calls = {scope_of(call.trace_id, call.span_id) for call in turn.inferences} - {None}
+    traces = turn.trace_ids
+    written: Counter[Blame] = Counter()
+    by_tool: set[str | None] = set()
+    for result in turn.tool_results:
+        own = {scope_of(trace, result.span_id) for trace in traces if result.span_id} - {None}
+        by_tool |= own
+        reason = _produced(result)
+        if reason != SEEN:
+            written.update(("produced", reason, scope) for scope in own or calls if scope)
+    for facet, reason in found:
+        if reason != SEEN and facet != "produced":
+            at_fault = calls | by_tool if facet == "compared" else calls or by_tool
+            written.update((facet, reason, scope) for scope in at_fault if scope)
+    return written

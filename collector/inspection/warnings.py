@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from collector.inspection.service import Seen
+from collector.inspection.visible import SEEN
 
 NO_TRACE = "no_trace_id"
 COPY = "duplicate"
+_MOST_TOOLS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,20 @@ def _pieces(seen: Seen) -> Iterator[Warned]:
             f"({about['orphans']:,}), in the others none: a sampler that drops single spans, lost "
             "batches, or a process that ended before it flushed.",
         )  # fmt: skip
+    for tool, bare, of in _bare_tools(seen):
+        yield Warned(
+            "missing_tool_spans", bare, of,
+            f"{bare:,} of {of:,} results of {tool} have no tool span, and the others have one: "
+            "spans that were sampled away or lost, or a place where nothing records the tool.",
+        )  # fmt: skip
+    unfinished = _told(seen, "unfinished", ("reply",))
+    if unfinished:
+        yield Warned(
+            "unfinished_turns", unfinished, _turns_of(seen),
+            f"{_turns(unfinished)} cut off at a model call that asked for tools: the calls that "
+            "follow are in traces of their own, which nothing joins, or never arrived. One span "
+            "around the whole turn keeps them together.",
+        )  # fmt: skip
     if without and not torn:
         yield Warned(
             "no_root", without, groups,
@@ -122,12 +138,7 @@ def _limits(seen: Seen) -> Iterator[Warned]:
             "OTEL_SPAN_EVENT_COUNT_LIMIT, 128 by default.",
         )  # fmt: skip
     # A length alone proves nothing here: of one trace, the agent's own cut may be the longest text.
-    cut = sum(
-        count
-        for counts in seen.turns.values()
-        for (facet, reason), count in counts.items()
-        if reason == "attribute_length_limit" and facet in ("request", "reply", "compared")
-    )
+    cut = _told(seen, "attribute_length_limit", ("request", "reply", "compared"))
     if cut > 0:
         at = [f"{limit:,}" for limit, _ in seen.length_limits.top()[0]]
         where = f", at {' or '.join(at[:3])} characters" if at else ""
@@ -137,6 +148,28 @@ def _limits(seen: Seen) -> Iterator[Warned]:
             "measured for it. Unset OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT and "
             "OTEL_SPAN_ATTRIBUTE_VALUE_LENGTH_LIMIT.",
         )  # fmt: skip
+
+
+def _told(seen: Seen, reason: str, facets: Collection[str]) -> int:
+    return sum(
+        count
+        for counts in seen.turns.values()
+        for (facet, why), count in counts.items()
+        if why == reason and facet in facets
+    )
+
+
+def _turns_of(seen: Seen) -> int:
+    return sum(counts["turns", SEEN] for counts in seen.turns.values())
+
+
+def _bare_tools(seen: Seen) -> Iterator[tuple[str, int, int]]:
+    """Tools that have a span for some of their results: name, results without one, all results."""
+    counts = seen.tools.counts
+    for tool in sorted({name for name, has_span in counts if has_span})[:_MOST_TOOLS]:
+        bare, spanned = counts[tool, False], counts[tool, True]
+        if bare > 0 and spanned > 0:
+            yield tool, bare, bare + spanned
 
 
 def _turns(count: int) -> str:

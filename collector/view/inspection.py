@@ -161,13 +161,11 @@ def _advice(advice: Json) -> Table:
     table.add_column(no_wrap=True)
     table.add_column(overflow="fold")
     shows = ", ".join(FACETS.get(facet, facet) for facet in advice["shows"])
-    head = Text(shows, style="bold")
-    head.append(f"  ({plain(advice['library'])})", style="dim")
+    head = Text.assemble((shows, "bold"), (f"  ({plain(advice['library'])})", "dim"))
     table.add_row("•", head)
     for switch in advice["set"]:
-        line = Text(plain(switch["setting"]), style="green")
-        line.append(f"  {plain(switch['effect'])}", style="")
-        table.add_row("", line)
+        table.add_row("", Text(plain(switch["setting"]), style="green"))
+        table.add_row("", Padding(Text(plain(switch["effect"]), style="dim"), (0, 0, 0, 2)))
     return table
 
 

@@ -32,9 +32,10 @@ def ledger():
 
 
 @asynccontextmanager
-async def running(ledger=None, *, metrics=None, checks=dict, **config):
+async def running(ledger=None, *, metrics=None, checks=dict, inspect=None, **config):
     metrics = metrics or Aggregate()
-    admin = Admin(AdminConfig(**{"endpoint": LOOPBACK} | config), metrics, ledger, checks=checks)
+    settings = AdminConfig(**{"endpoint": LOOPBACK} | config)
+    admin = Admin(settings, metrics, ledger, checks=checks, inspect=inspect)
     await admin.start()
     try:
         yield admin
@@ -94,6 +95,15 @@ def test_a_check_that_breaks_is_not_ready(caplog):
     assert (status, json.loads(body)["ready"]) == (503, False)
 
 
+def test_what_an_inspection_says_is_served_where_there_is_one():
+    assert get("/api/inspect")[0] == 404
+    status, headers, body = get("/api/inspect", inspect=lambda: {"services": []})
+    assert (status, headers["content-type"]) == (200, "application/json")
+    assert json.loads(body) == {"services": []}
+    assert get("/api/inspect", inspect=dict, method="POST")[0] == 405
+    assert get("/api/inspect", inspect=dict, endpoint="0.0.0.0:0")[0] == 403
+
+
 def test_turns_are_paged_newest_first(ledger):
     _, headers, body = get("/api/turns?limit=2", ledger=ledger)
     page = json.loads(body)
@@ -141,7 +151,7 @@ def test_a_token_guards_all_but_the_probes(ledger, tmp_path):
     file = tmp_path / "token"
     file.write_text("s3cret\n0ther\n")
     for auth in ({"bearer_token": "s3cret"}, {"bearer_token_file": str(file)}):
-        for path in ("/api/turns", "/metrics", "/", "/nothing"):
+        for path in ("/api/turns", "/api/inspect", "/metrics", "/", "/nothing"):
             for given in ({}, {"Authorization": "Bearer wrong"}, {"Authorization": "s3cret"}):
                 status, headers, _ = get(path, ledger=ledger, request=given, auth=auth)
                 assert status == 401
