@@ -37,8 +37,9 @@ def read_object(value: str) -> dict[str, Any] | None:
     return found if isinstance(found, dict) and not value[end:].strip() else None
 
 
-def read_entries(value: str) -> dict[str, Any]:
-    """Return the entries of a dict's repr, up to the first one that can't be read."""
+def read_entries(value: str) -> tuple[dict[str, Any], str | None]:
+    """Return the entries of a dict's repr up to the first one that can't be read, and its name;
+    None where all were read. Of a list that breaks off, the items before are kept."""
     found: dict[str, Any] = {}
     at = 1 if value.startswith("{") else len(value)
     while at < len(value):
@@ -46,12 +47,25 @@ def read_entries(value: str) -> dict[str, Any]:
         key = _TEXT.match(value, at)
         if key is None or value[key.end() : key.end() + 1] != ":":
             break
+        name, at = _unquoted(key[0]), _end_of_space(value, key.end() + 1)
         try:
-            item, at = _value(value, _end_of_space(value, key.end() + 1), _DEPTH)
+            found[name], at = _value(value, at, _DEPTH)
         except ValueError:
-            break
-        found[_unquoted(key[0])] = item
-    return found
+            if value[at : at + 1] == "[":
+                found[name] = _begun(value, at + 1)
+            return found, name
+    return found, None
+
+
+def _begun(value: str, at: int) -> list[Any]:
+    items: list[Any] = []
+    while True:
+        at = _end_of_space(value, at)
+        try:
+            item, at = _value(value, at, _DEPTH - 1)
+        except ValueError:
+            return items
+        items.append(item)
 
 
 def chat_message(value: str) -> dict[str, Any] | None:

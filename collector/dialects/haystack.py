@@ -84,7 +84,7 @@ class Haystack:
 
     def _inference(self, span: Span, sent: str, answered: tuple[str, ...]) -> Inference:
         attributes = span.attributes
-        given = entries(attributes.get(sent))
+        given, cut = _opened(attributes.get(sent))
         answer = entries(convention.first(attributes, answered))
         said = _delivered(given)
         made, meta = _replies(answer)
@@ -93,7 +93,7 @@ class Haystack:
             (sent, *answered),
             hidden=convention.why_hidden(span, missing=sent not in attributes),
         )
-        if said is None and given is not None and isinstance(attributes.get(sent), str):
+        if cut in ("messages", "prompt") or (said is None and not capture.hidden):
             capture = replace(capture, broken=(*capture.broken, sent))
         stated = meta.get("usage")
         finish = meta.get("finish_reason")
@@ -187,10 +187,18 @@ class Haystack:
 
 def entries(value: Any) -> dict[str, Any] | None:
     """Return the entries of a component's input or output, None where there are none."""
+    return _opened(value)[0]
+
+
+def _opened(value: Any) -> tuple[dict[str, Any] | None, str | None]:
+    """Return the entries, and the name of the one that breaks off."""
     decoded = decode(value)
     if isinstance(decoded, dict):
-        return decoded
-    return read_entries(decoded) if isinstance(decoded, str) and decoded else None
+        return decoded, None
+    if not isinstance(decoded, str) or not decoded:
+        return None, None
+    found, cut = read_entries(decoded)
+    return (found, cut) if found or cut else (None, None)
 
 
 def _read(listed: Any) -> Messages:
