@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from collector.assembly.combine import combine, combine_tools, weight
 from collector.assembly.material import Key, Tree, key_of
+from collector.content import decode
 from scorers.turn import Inference, Operation, ToolExecution
 
 
@@ -147,5 +148,7 @@ def _is_same(inner: ToolExecution, outer: ToolExecution) -> bool:
     """Whether a tool's span inside a span of that tool is the same call, not another one."""
     if inner.call_id and outer.call_id:
         return inner.call_id == outer.call_id
-    unknown = inner.arguments is None or outer.arguments is None
-    return unknown or inner.arguments == outer.arguments
+    if inner.arguments is None or outer.arguments is None:
+        return True
+    # A framework keeps the model's own text, a client writes JSON anew.
+    return decode(inner.arguments) == decode(outer.arguments)

@@ -64,6 +64,14 @@ def merge(material: Material) -> Work:
                 held, input=held.input or built.input, output=held.output or built.output
             )
     parents = material.parents
+    # Several tool calls told by one span stand inside of it, under ids of their own.
+    inside: dict[Key, Key | None] = {
+        key: (tool.trace_id, tool.parent_id)
+        for key, tool in tools.items()
+        if tool.parent_id and key not in parents
+    }
+    if inside:
+        parents = {**parents, **inside}
     if any(parent is not None and parent not in parents for parent in parents.values()):
         parents = _completed(parents, inferences, agents, tools)
     records: list[Operation] = [*inferences.values(), *tools.values(), *agents.values()]

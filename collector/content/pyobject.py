@@ -18,7 +18,8 @@ _TEXT = re.compile(STRING, re.DOTALL)
 _CALL = re.compile(r"[A-Za-z_][\w.]*+\(")
 _KEYWORD = re.compile(r"([A-Za-z_]\w*+)=")
 _ENUM = re.compile(r"<[\w.]++: ")
-_OPAQUE = re.compile(r"<[^<>]*+>")
+# `<function made.<locals>.<lambda> at 0x7f…>`
+_OPAQUE = re.compile(r"<(?:[^<>]++|<(?:[^<>]++|<[^<>]*+>)*+>)++>")
 _WORD = re.compile(r"[^\s,:=()\[\]{}<>'\"]++")
 _NUMBER = re.compile(r"-?[0-9]{1,18}(?:\.[0-9]{1,18})?")
 _WORDS: dict[str, Any] = {"None": None, "True": True, "False": False}
@@ -38,6 +39,37 @@ def read_value(value: str) -> Any:
     except ValueError:
         return None
     return None if value[end:].strip() else found
+
+
+def read_entries(value: str) -> tuple[dict[str, Any], str | None]:
+    """Return the entries of a dict's repr up to the first one that can't be read, and its name;
+    None where all were read. Of a list that breaks off, the items before are kept."""
+    found: dict[str, Any] = {}
+    at = 1 if value.startswith("{") else len(value)
+    while at < len(value):
+        at = _end_of_space(value, at)
+        key = _TEXT.match(value, at)
+        if key is None or value[key.end() : key.end() + 1] != ":":
+            break
+        name, at = _unquoted(key[0]), _end_of_space(value, key.end() + 1)
+        try:
+            found[name], at = _value(value, at, _DEPTH)
+        except ValueError:
+            if value[at : at + 1] == "[":
+                found[name] = _begun(value, at + 1)
+            return found, name
+    return found, None
+
+
+def _begun(value: str, at: int) -> list[Any]:
+    items: list[Any] = []
+    while True:
+        at = _end_of_space(value, at)
+        try:
+            item, at = _value(value, at, _DEPTH - 1)
+        except ValueError:
+            return items
+        items.append(item)
 
 
 def chat_message(value: str) -> dict[str, Any] | None:
@@ -72,6 +104,8 @@ def object_message(found: dict[str, Any]) -> dict[str, Any]:
 def _block(item: Any) -> Any:
     if not isinstance(item, dict):
         return item
+    if len(item) == 1 and isinstance(inner := next(iter(item.values())), dict):
+        item = inner  # {"tool_call": {…}}, {"tool_call_result": {…}}, {"reasoning": {…}}
     kind = item.get("") or _class_of(item)
     if kind in ("TextContent", "TextBlock"):
         return {"type": "text", "text": item.get("text")}
@@ -81,13 +115,13 @@ def _block(item: Any) -> Any:
         name, arguments = item.get("tool_name"), item.get("arguments")
         return {"type": "tool_call", "id": item.get("id"), "name": name, "arguments": arguments}
     if kind == "ToolCallResult":
-        origin = item.get("origin")
+        origin, result = item.get("origin"), item.get("result")
         origin = origin if isinstance(origin, dict) else {}
         return {
             "type": "tool_result",
             "tool_use_id": origin.get("id"),
             "name": origin.get("tool_name"),
-            "content": item.get("result"),
+            "content": [_block(one) for one in result] if isinstance(result, list) else result,
         }
     return {"type": "file"} if kind in ("ImageContent", "FileContent") else item
 
@@ -138,7 +172,8 @@ def _items(
             named[keyword[1]], at = _value(text, keyword.end(), depth - 1)
             continue
         item, at = _value(text, at, depth - 1)
-        if closing == "}" and text[at : at + 1] == ":":
+        # Haystack's documents have colons: `Document(id=…, content: '…')`.
+        if closing in "})" and text[at : at + 1] == ":":
             named[str(item)], at = _value(text, _end_of_space(text, at + 1), depth - 1)
         else:
             plain.append(item)

@@ -9,6 +9,7 @@ from collector.dialect import Dialect
 from collector.dialects.gen_ai import GenAI
 from collector.dialects.gen_ai_events import GenAIEvents
 from collector.dialects.google_adk import GoogleADK
+from collector.dialects.haystack import Haystack
 from collector.dialects.logfire import Logfire
 from collector.dialects.langfuse import Langfuse
 from collector.dialects.langsmith import LangSmith
@@ -30,6 +31,7 @@ DIALECTS: tuple[Dialect, ...] = (
     OpenLLMetry(),
     Strands(),
     PydanticAI(),
+    Haystack(),
     GenAIEvents(),
     GenAI(),
 )

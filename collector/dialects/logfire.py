@@ -103,7 +103,9 @@ class Logfire:
         off = arguments is None and result is None and not failed
         capture = capture_of(
             span,
-            texts={"output": result},  # hidden arguments hide nothing of the result
+            # Hidden arguments hide nothing of the result.
+            values={} if redacted(arguments) else {"input": arguments},
+            texts={"output": result},
             hidden=convention.why_hidden(span, missing=off),
         )
         found = convention.tool_execution(span, self.name, arguments, result, capture)
@@ -130,13 +132,12 @@ class Logfire:
         return replace(found, tool=named)
 
     def _inference(self, span: Span) -> Inference:
-        attributes = span.attributes
         given, made = convention.read(span)
         if given is None and made is None:
             given, made = _exchanged(span)
-        off = given is None and not redacted(attributes.get("raw_input"))
-        hidden = convention.why_hidden(span, missing=off)
-        capture = capture_of(span, _CONTENT, hidden=hidden)
+        capture = capture_of(span, _CONTENT)
+        if given is None and not capture.broken and not capture.hidden:
+            capture = replace(capture, hidden=convention.why_hidden(span, missing=True))
         call = convention.inference(span, self.name, given, made, capture)
         usage = call.usage if call.usage != Usage() else _usage(span)
         tools = call.tools if call.tools is not None else _tools(span)

@@ -77,10 +77,13 @@ class PydanticAI:
         attributes = span.attributes
         arguments = attributes.get(convention.ARGUMENTS, attributes.get("tool_arguments"))
         result = attributes.get(convention.RESULT, attributes.get("tool_response"))
-        missing = result is None and not convention.failed(span)
+        # The first versions recorded arguments and no result.
+        missing = result is None and arguments is None and not convention.failed(span)
         capture = capture_of(
             span,
-            texts={"result": result},  # hidden arguments hide nothing of the result
+            # Hidden arguments hide nothing of the result.
+            values={} if redacted(arguments) else {"arguments": arguments},
+            texts={"result": result},
             hidden=convention.why_hidden(span, missing=missing),
         )
         return convention.tool_execution(span, self.name, arguments, result, capture)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from collector.content import compact, decode, messages
+from collector.content import compact, decode, looks_cut, messages
 from collector.spelling.exchange import messages_in
 from scorers.turn import Message, Part
 
@@ -18,6 +18,8 @@ Messages = tuple[Message, ...] | None
 def request_of(data: Any) -> Messages:
     """Return the messages of a request, None where it holds none."""
     request = decode(data)
+    if isinstance(request, str):
+        return messages(request) if looks_cut(request) else None
     if not isinstance(request, dict):
         return None
     prompt = request.get("prompt")

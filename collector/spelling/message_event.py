@@ -108,7 +108,23 @@ def _told(event: Mapping[Any, Any]) -> tuple[Told, ...]:
         if not isinstance(role, str) and "message" not in event:
             return ()
         name = CHOICE if "message" in event else f"gen_ai.{_EVENT_OF.get(role, role)}.message"
+        event = _without_none(event)
     return tell(name, event)
+
+
+def _without_none(event: Mapping[Any, Any]) -> Mapping[Any, Any]:
+    """Leave out the fields of Gemini's parts that say nothing: the others tell what a part is."""
+    content = event.get("content")
+    parts = content.get("parts") if isinstance(content, Mapping) else None
+    if not isinstance(parts, list) or not isinstance(content, Mapping):
+        return event
+    stated = [
+        {key: value for key, value in part.items() if value is not None}
+        if isinstance(part, Mapping)
+        else part
+        for part in parts
+    ]
+    return {**event, "content": {**content, "parts": stated}}
 
 
 def _item(fields: Mapping[str, Any], speaker: str, *, encoded: bool) -> tuple[dict[str, Any], bool]:

@@ -17,6 +17,7 @@ DIALECTS = (
     "openllmetry",
     "strands",
     "pydantic_ai",
+    "haystack",
     "gen_ai_events",
     "gen_ai",
     "unknown",

@@ -18,10 +18,8 @@ from recorded import SHARED, shared
 # Dialects that come with a later version; their runs are read without error all the same.
 NOT_BUILT = (
     "codex",
-    "haystack-native",
     "langfuse",
     "langsmith",
-    "logfire",
     "mlflow",
 )
 # The run's agents hand over before the invoices are fetched: its telemetry has no such call.

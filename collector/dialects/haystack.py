@@ -1,0 +1,302 @@
+"""Haystack's own tracer (`haystack.*`): pipelines, components, and agents of version 2 and 3.
+
+Values are JSON where Haystack could write them so, and Python's repr of its objects elsewhere.
+In version 2 an agent's model and its tools are components (`haystack.component.run`); in version 3
+they are steps (`haystack.agent.step.llm`, `haystack.agent.step.tool`).
+
+The tool invoker of version 2 hands on what `outputs_to_string` made of a tool's result. Where a
+tool has such a handler, nobody recorded what the tool produced; where the span shows that it has
+none, or does not show the tools, what the invoker handed on stands for it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from collector.content import capture_of, decode, messages, usage_of
+from collector.content.pyobject import object_message, read_entries
+from collector.dialect import AnyOperation, Shape, origin
+from collector.span import Record, Span
+from collector.spelling import convention
+from collector.spelling.convention import string
+from collector.spelling.envelope import reply_in, request_in
+from scorers.turn import AgentInvocation, Inference, Message, Part, ToolExecution, Usage
+
+_COMPONENT, _PIPELINE = "haystack.component.run", "haystack.pipeline.run"
+_AGENT, _STEP = "haystack.agent.run", "haystack.agent.step"
+_MODEL, _TOOL = "haystack.agent.step.llm", "haystack.agent.step.tool"
+_STARTUP = "haystack.tracing.auto_enable"
+_NAMES = (_COMPONENT, _PIPELINE, _AGENT, _STEP, _MODEL, _TOOL, _STARTUP)
+_INPUT, _OUTPUT = "haystack.component.input", "haystack.component.output"
+# Version 2.10's asynchronous pipeline wrote the second.
+_OUTPUTS = (_OUTPUT, "haystack.component.outputs")
+Messages = tuple[Message, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Haystack:
+    """Spans of Haystack's tracer, whatever the application calls its scope."""
+
+    name: str = "haystack"
+
+    def fits(self, shape: Shape) -> bool:
+        """Spans with keys of Haystack's, and those without any: steps whose content is off."""
+        if shape.event is not None:
+            return False
+        return not shape.keys or any(key.startswith("haystack.") for key in shape.keys)
+
+    def claims(self, record: Record) -> bool:
+        """Claim the spans that Haystack's tracer names."""
+        if not isinstance(record, Span) or record.name not in _NAMES:
+            return False
+        return not record.attributes or any(key.startswith("haystack.") for key in record.attributes)
+
+    def operations(self, record: Record) -> Iterable[AnyOperation]:
+        """Yield the model call, tool calls, agent or pipeline of a span."""
+        if not isinstance(record, Span):
+            return
+        if record.name == _COMPONENT:
+            yield from self._component(record)
+        elif record.name == _MODEL:
+            yield self._inference(record, f"{_MODEL}.input", (f"{_MODEL}.output",))
+        elif record.name == _TOOL:
+            yield self._tool(record)
+        elif record.name == _AGENT:
+            yield self._agent(record, "haystack.agent.input", "haystack.agent.output")
+        elif record.name == _PIPELINE and record.parent_id is None:
+            yield self._pipeline(record)  # an inner one is a part of something, not a run
+
+    def _component(self, span: Span) -> Iterable[AnyOperation]:
+        attributes = span.attributes
+        kind = string(attributes, "haystack.component.type") or ""
+        gives = decode(attributes.get("haystack.component.output_spec"))
+        gives = gives if isinstance(gives, dict) else {}
+        if kind == "Agent":
+            found = self._agent(span, _INPUT, _OUTPUT)
+            yield replace(found, agent=string(attributes, "haystack.component.name"))
+        elif kind == "ToolInvoker":
+            yield from self._invoked(span)
+        elif "replies" in gives or kind.endswith("Generator"):
+            yield self._inference(span, _INPUT, _OUTPUTS)
+
+    def _inference(self, span: Span, sent: str, answered: tuple[str, ...]) -> Inference:
+        attributes = span.attributes
+        given, cut = _opened(attributes.get(sent))
+        answer = entries(convention.first(attributes, answered))
+        said = _delivered(given)
+        made, meta = _replies(answer)
+        capture = capture_of(
+            span,
+            (sent, *answered),
+            hidden=convention.why_hidden(span, missing=sent not in attributes),
+        )
+        if cut in ("messages", "prompt") or (said is None and not capture.hidden):
+            capture = replace(capture, broken=(*capture.broken, sent))
+        stated = meta.get("usage")
+        finish = meta.get("finish_reason")
+        return Inference(
+            **origin(span, self.name) | {"capture": capture},
+            model=string(meta, "model"),
+            response_id=string(meta, "id"),
+            input=said,
+            output=made,
+            tools=_offered(given),
+            usage=usage_of(stated) if isinstance(stated, dict) else Usage(),
+            finish_reasons=(finish,) if isinstance(finish, str) and finish else (),
+        )
+
+    def _tool(self, span: Span) -> ToolExecution:
+        attributes = span.attributes
+        result = attributes.get(f"{_TOOL}.output")
+        failed = attributes.get("haystack.tool.error") is True
+        capture = capture_of(
+            span,
+            texts={"output": result},
+            hidden=convention.why_hidden(span, missing=result is None),
+        )
+        arguments = attributes.get(f"{_TOOL}.input")
+        found = convention.tool_execution(span, self.name, arguments, result, capture)
+        named = string(attributes, "haystack.tool.name") or ""
+        return replace(found, tool=named, failed=failed or found.failed)
+
+    def _invoked(self, span: Span) -> Iterable[ToolExecution]:
+        """Yield a tool call for each result of a tool invoker; those of parallel calls get ids of
+        their own, inside the invoker's span."""
+        attributes = span.attributes
+        answer = entries(convention.first(attributes, _OUTPUTS)) or {}
+        handled = _handled(entries(attributes.get(_INPUT)))
+        results = [
+            part
+            for message in _read(answer.get("tool_messages")) or ()
+            for part in message.of_kind("tool_result")
+        ]
+        asked = {
+            part.id: part
+            for message in _read((entries(attributes.get(_INPUT)) or {}).get("messages")) or ()
+            for part in message.of_kind("tool_call")
+        }
+        failed = _failed(answer.get("tool_messages"))
+        capture = capture_of(span, _OUTPUTS)
+        for number, part in enumerate(results):
+            shared = origin(span, self.name)
+            if len(results) > 1:
+                shared |= {"span_id": _id(span, number), "parent_id": span.span_id}
+            call = asked.get(part.id)
+            hidden = "processed" if handled.get(part.name) else capture.hidden
+            yield ToolExecution(
+                **shared | {"capture": replace(capture, hidden=hidden)},
+                tool=part.name or "",
+                call_id=part.id,
+                arguments=call.text if call is not None and call.text else None,
+                result=None if hidden == "processed" else part.text,
+                failed=part.id in failed or span.status == 2,
+            )
+
+    def _agent(self, span: Span, sent: str, answered: str) -> AgentInvocation:
+        attributes = span.attributes
+        given = entries(attributes.get(sent)) or {}
+        answer = entries(attributes.get(answered)) or {}
+        reply = (_read(answer.get("messages")) or ())[-1:]
+        ends = bool(reply) and reply[0].role == "assistant" and not reply[0].of_kind("tool_call")
+        hidden = convention.why_hidden(span, missing=sent not in attributes)
+        return AgentInvocation(
+            **origin(span, self.name) | {"capture": capture_of(span, (sent, answered), hidden=hidden)},
+            input=_read(given.get("messages")),
+            output=reply if ends else None,
+        )
+
+    def _pipeline(self, span: Span) -> AgentInvocation:
+        asked = span.attributes.get("haystack.pipeline.input_data")
+        given = entries(asked) or {}
+        said = None
+        for inputs in given.values():
+            inputs = decode(inputs)
+            if said is None and isinstance(inputs, Mapping):
+                said = _read(inputs.get("messages")) or request_in(dict(inputs))
+        answer = entries(span.attributes.get("haystack.pipeline.output_data")) or {}
+        return AgentInvocation(
+            **origin(span, self.name),
+            kind="workflow",
+            input=said,
+            output=_answer(answer),
+        )
+
+
+def entries(value: Any) -> dict[str, Any] | None:
+    """Return the entries of a component's input or output, None where there are none."""
+    return _opened(value)[0]
+
+
+def _opened(value: Any) -> tuple[dict[str, Any] | None, str | None]:
+    """Return the entries, and the name of the one that breaks off."""
+    decoded = decode(value)
+    if isinstance(decoded, dict):
+        return decoded, None
+    if not isinstance(decoded, str) or not decoded:
+        return None, None
+    found, cut = read_entries(decoded)
+    return (found, cut) if found or cut else (None, None)
+
+
+def _read(listed: Any) -> Messages:
+    """Return Haystack's messages, in its JSON of any version or as reprs."""
+    if isinstance(listed, str) and listed:
+        return (Message("user", (Part("text", listed),)),)
+    if not isinstance(listed, list):
+        return None
+    spelled = [object_message(item) if isinstance(item, dict) else item for item in listed]
+    return messages(spelled) or None
+
+
+def _delivered(given: dict[str, Any] | None) -> Messages:
+    if given is None:
+        return None
+    said = _read(given.get("messages"))
+    prompt = given.get("prompt")
+    if said is None and isinstance(prompt, str) and prompt:
+        said = (Message("user", (Part("text", prompt),)),)
+    system = given.get("system_prompt")
+    if said is not None and isinstance(system, str) and system:
+        return (Message("system", (Part("text", system),)), *said)
+    return said
+
+
+def _replies(answer: dict[str, Any] | None) -> tuple[Messages, dict[str, Any]]:
+    """Return what the model answered, and what its component knows about the answer."""
+    replies = (answer or {}).get("replies")
+    listed = replies if isinstance(replies, list) else []
+    metas = (answer or {}).get("meta")
+    for meta in (
+        *(item.get(key) for item in listed if isinstance(item, dict) for key in ("meta", "_meta")),
+        *(metas if isinstance(metas, list) else ()),
+    ):
+        if isinstance(meta, dict):
+            break
+    else:
+        meta = {}
+    spelled = [object_message(item) if isinstance(item, dict) else item for item in listed]
+    return messages(spelled, role="assistant") or None, meta
+
+
+def _offered(given: dict[str, Any] | None) -> tuple[str, ...] | None:
+    tools = (given or {}).get("tools")
+    if not isinstance(tools, list):
+        return None
+    return tuple([name for tool in tools if (name := _named(tool))])
+
+
+def _named(tool: Any) -> str | None:
+    if not isinstance(tool, dict):
+        return None
+    data = tool.get("data")  # as Haystack writes a tool as JSON
+    return string(tool, "name") or (string(data, "name") if isinstance(data, dict) else None)
+
+
+def _handled(given: dict[str, Any] | None) -> dict[str | None, bool]:
+    """Say for each tool that the invoker shows whether a handler makes its result shorter."""
+    tools = (given or {}).get("tools")
+    found: dict[str | None, bool] = {}
+    for tool in tools if isinstance(tools, list) else ():
+        name = _named(tool)
+        if name:
+            data = tool.get("data")
+            stated = data if isinstance(data, dict) else tool
+            found[name] = bool(stated.get("outputs_to_string"))
+    return found
+
+
+def _failed(listed: Any) -> set[Any]:
+    """Return the ids of tool calls whose results are errors."""
+    found: set[Any] = set()
+    for item in listed if isinstance(listed, list) else ():
+        content = item.get("content", item.get("_content")) if isinstance(item, dict) else None
+        for block in content if isinstance(content, list) else ():
+            result = block.get("tool_call_result", block) if isinstance(block, dict) else None
+            if isinstance(result, dict) and result.get("error") is True:
+                asked = result.get("origin")
+                found.add(asked.get("id") if isinstance(asked, dict) else None)
+    return found
+
+
+def _answer(outputs: dict[str, Any]) -> Messages:
+    """Return the reply of a pipeline: that of the only component whose output is one."""
+    found = []
+    for output in outputs.values():
+        output = decode(output)
+        if not isinstance(output, dict):
+            continue
+        replies, _ = _replies(output)
+        if replies is None and output.get("messages"):
+            replies = (_read(output["messages"]) or ())[-1:] or None
+        if replies is None and (answers := output.get("answers")):
+            replies = reply_in(answers)
+        if replies:
+            found.append(replies[-1:])
+    return found[0] if len(found) == 1 else None
+
+
+def _id(span: Span, number: int) -> str:
+    return hashlib.sha256(f"{span.span_id}\n{number}".encode()).hexdigest()[:16]
