@@ -11,9 +11,10 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from collector.assembly.lengths import LONGER
 from scorers.turn import AgentInvocation, Inference, Operation, Part, ToolExecution
 
-MOST_ALIKE = 3  # different texts of exactly one length are no coincidence
+MOST_ALIKE = 3  # different texts of exactly one length are no coincidence; of a long one, two
 MIN_LIMIT = 64  # characters; shorter limits would leave nothing to measure
 
 
@@ -47,7 +48,7 @@ class CaptureLimits:
         found = {
             service: length
             for service, length in longest.items()
-            if length >= MIN_LIMIT and times[service] >= (2 if service in broken else 3)
+            if length >= MIN_LIMIT and times[service] >= 2
         }
         return cls(_confirmed(found, broken, operations) | dict(shown or {}))
 
@@ -93,7 +94,7 @@ def _confirmed(
     return {
         service: length
         for service, length in found.items()
-        if service in broken or len(distinct[service]) >= MOST_ALIKE
+        if service in broken or len(distinct[service]) >= (2 if length >= LONGER else MOST_ALIKE)
     }
 
 
