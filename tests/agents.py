@@ -150,12 +150,21 @@ class Flattened(Records):
     def chat(self, given, said):
         attributes = {"openinference.span.kind": "LLM", "llm.model_name": "lab-1"}
         if self.raw:
-            attributes["input.value"] = json.dumps({"messages": [list(one) for one in given]})
+            attributes["input.value"] = json.dumps({"messages": [self._raw(*one) for one in given]})
             attributes["input.mime_type"] = "application/json"
         for prefix, messages in (("llm.input_messages", given), ("llm.output_messages", [said])):
             for index, one in enumerate(messages):
                 attributes |= self._message(f"{prefix}.{index}.message.", *one)
         self.span("ChatCompletion", attributes)
+
+    def _raw(self, role, text, call):
+        if role == "tool":
+            return {"role": role, "content": text, "tool_call_id": call[0]}
+        if call is None:
+            return {"role": role, "content": text}
+        function = {"name": call[1], "arguments": call[2]}
+        calls = [{"id": call[0], "type": "function", "function": function}]
+        return {"role": role, "content": None, "tool_calls": calls}
 
     def _message(self, start, role, text, call):
         fields = {f"{start}role": role}
@@ -193,6 +202,19 @@ class FlattenedRaw(Flattened):
     """OpenInference with the whole request beside the messages."""
 
     raw = True
+
+
+class FlattenedBlocks(Flattened):
+    """OpenInference with each line of a tool's message as a content block of its own."""
+
+    def _message(self, start, role, text, call):
+        if role != "tool":
+            return super()._message(start, role, text, call)
+        fields = {f"{start}role": role, f"{start}tool_call_id": call[0]}
+        for number, line in enumerate(text.split("\n")):
+            block = f"{start}contents.{number}.message_content."
+            fields |= {f"{block}type": "text", f"{block}text": line}
+        return fields
 
 
 class Indexed(Records):
@@ -279,8 +301,11 @@ class PlainEvents(Records):
         events = [self._event(*one) for one in given]
         role, text, call = said
         choice = {"finish_reason": "stop" if call is None else "tool_calls"}
-        message = {"role": role} | ({"content": text} if call is None else self._calls(call))
-        events.append(Event("gen_ai.choice", 0, choice | {"message": json.dumps(message)}))
+        if call is None:
+            choice["message"] = text
+        else:
+            choice |= {"tool_calls": json.dumps(self._calls(call)["tool_calls"])}
+        events.append(Event("gen_ai.choice", 0, choice))
         self.span("chat lab-1", {"gen_ai.operation.name": "chat", "gen_ai.system": "openai"},
                   events)  # fmt: skip
 
@@ -368,7 +393,7 @@ class DetailsEvent(JsonList):
 SHAPES = {
     shape.__name__: shape
     for shape in (
-        JsonList, Flattened, FlattenedRaw, Indexed, SpanEvents, PlainEvents, LogEvents,
+        JsonList, Flattened, FlattenedRaw, FlattenedBlocks, Indexed, SpanEvents, PlainEvents, LogEvents,
         DetailsEvent,
     )
 }  # fmt: skip
@@ -398,6 +423,22 @@ def limited(records, limit, *, bodies=False):
         elif bodies:
             cut = replace(cut, body=shortened(cut.body, limit))
         found.append(cut)
+    return found
+
+
+def counted(records, most, *, newest):
+    """Records as an SDK with a count limit exports them: Python drops the oldest keys and events,
+    JavaScript (and Java, Go) refuses the newest."""
+    found = []
+    for record in records:
+        if not isinstance(record, Span):
+            found.append(record)
+            continue
+        items, events = list(record.attributes.items()), record.events
+        kept = items[:most] if newest else items[-most:]
+        left = events[:most] if newest else events[-most:]
+        gone = len(items) - len(kept) + len(events) - len(left)
+        found.append(replace(record, attributes=dict(kept), events=tuple(left), dropped=gone))
     return found
 
 
