@@ -13,6 +13,7 @@ from collector.content.capture import (
     capture_of,
     cut_marker,
     redacted,
+    replaced,
     without_cut_marker,
 )
 from collector.content.messages import messages, tool_names
@@ -30,6 +31,7 @@ __all__ = [
     "looks_cut",
     "messages",
     "redacted",
+    "replaced",
     "reports_failure",
     "text",
     "tool_names",

@@ -14,6 +14,7 @@ from collector.content import (
     capture_of,
     decode,
     redacted,
+    replaced,
     reports_failure,
     tool_names,
     usage_of,
@@ -147,7 +148,7 @@ def _tool(span: Span, shared: dict[str, Any]) -> ToolExecution:
     attributes = span.attributes
     produced = first(attributes, _RESULT)
     result, inner_id = (None, None)
-    if produced is not None and not redacted(produced):
+    if produced is not None and not replaced(produced):
         result, inner_id = result_in(produced)
     arguments = arguments_in(first(attributes, _ARGUMENTS))
     stated = decode(attributes.get("tool.parameters"))
