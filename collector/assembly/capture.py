@@ -12,10 +12,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from collector.assembly.lengths import AtLength
+from scorers import markers
 from scorers.turn import AgentInvocation, Inference, Operation, Part, ToolExecution
 
 LENGTH = "attribute_length_limit"
 COUNT = "attribute_count_limit"
+LONGEST_MARKER = 240
 MIN_LIMIT = 64  # characters; shorter limits would leave nothing to measure
 
 
@@ -67,7 +69,9 @@ class CaptureLimits:
     def is_at_limit(self, call: Inference, parts: Sequence[Part]) -> bool:
         """Say whether a delivered text ends at the limit (dialects with one attribute a text)."""
         limit = self.by_service.get(call.service)
-        return limit is not None and any(len(part.text) == limit for part in parts)
+        if limit is None:
+            return False
+        return any(len(part.text) == limit and not _ends_marked(part.text) for part in parts)
 
     def hides_messages(self, call: Inference) -> bool:
         """Say whether a call's list of messages ends at the limit: later messages are not seen."""
@@ -75,6 +79,12 @@ class CaptureLimits:
         return bool(call.capture.broken) or (
             limit is not None and limit in call.capture.lengths and not call.input
         )
+
+
+def _ends_marked(text: str) -> bool:
+    """Say whether a text ends with a harness's marker, which an SDK's limit would have torn."""
+    found = markers.sightings(text, start=max(0, len(text) - LONGEST_MARKER))
+    return any(len(text) - one.end < 4 for one in found)
 
 
 def lost_end(call: Inference) -> bool:

@@ -14,7 +14,7 @@ from collector.span import Attributes, Span
 MIN_LENGTH = 8  # characters; a shorter limit would leave no names to tell services apart
 LONG = 64  # from here on, two different values and one that breaks off are proof
 ENDS = {b"{": b"}", b"[": b"]", b'"': b'"'}
-WHOLE = (b"\n", b".", b"!", b"?", b"}", b"]", b">")  # how texts end that are whole
+WHOLE = (b"\n", b".", b"!", b"?", b"}", b"]", b")", b">")  # how texts end that are whole
 MOST_VALUES = 16  # different values of the greatest length that are counted
 LONGER = 256  # characters from which on two different values that end alike are no coincidence
 BEGINNING = 6  # bytes by which kinds of values are told apart
