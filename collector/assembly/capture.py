@@ -11,9 +11,13 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from collector.assembly.lengths import AtLength
+from scorers import markers
 from scorers.turn import AgentInvocation, Inference, Operation, Part, ToolExecution
 
-MOST_ALIKE = 3  # different texts of exactly one length are no coincidence
+LENGTH = "attribute_length_limit"
+COUNT = "attribute_count_limit"
+LONGEST_MARKER = 240
 MIN_LIMIT = 64  # characters; shorter limits would leave nothing to measure
 
 
@@ -42,12 +46,12 @@ class CaptureLimits:
                     longest[service], times[service] = length, 1
                 elif length == greatest > 0:
                     times[service] += 1
-            if operation.capture.broken:
-                broken.add(service)
+            if operation.capture.broken and not operation.capture.dropped:
+                broken.add(service)  # gaps in a list are a count limit's
         found = {
             service: length
             for service, length in longest.items()
-            if length >= MIN_LIMIT and times[service] >= (2 if service in broken else 3)
+            if length >= MIN_LIMIT and times[service] >= 2
         }
         return cls(_confirmed(found, broken, operations) | dict(shown or {}))
 
@@ -60,12 +64,14 @@ class CaptureLimits:
             return None
         # The value may be an encoding of the result: then the text is shorter, and not by much.
         is_result = tool.capture.broken or len(tool.result) * 4 >= limit
-        return "attribute_length_limit" if is_result else None
+        return LENGTH if is_result else None
 
     def is_at_limit(self, call: Inference, parts: Sequence[Part]) -> bool:
         """Say whether a delivered text ends at the limit (dialects with one attribute a text)."""
         limit = self.by_service.get(call.service)
-        return limit is not None and any(len(part.text) == limit for part in parts)
+        if limit is None:
+            return False
+        return any(len(part.text) == limit and not _ends_marked(part.text) for part in parts)
 
     def hides_messages(self, call: Inference) -> bool:
         """Say whether a call's list of messages ends at the limit: later messages are not seen."""
@@ -73,6 +79,19 @@ class CaptureLimits:
         return bool(call.capture.broken) or (
             limit is not None and limit in call.capture.lengths and not call.input
         )
+
+
+def _ends_marked(text: str) -> bool:
+    """Say whether a text ends with a harness's marker, which an SDK's limit would have torn."""
+    found = markers.sightings(text, start=max(0, len(text) - LONGEST_MARKER))
+    return any(len(text) - one.end < 4 for one in found)
+
+
+def lost_end(call: Inference) -> bool:
+    """Say whether the newest of what a call was given may be missing: an SDK over its count limit
+    refused it. What a model answers is recorded after what it was given, and would be refused first
+    (Python's SDK drops the oldest instead, and keeps the answer)."""
+    return call.capture.dropped > 0 and not call.output and call.input is not None
 
 
 def _confirmed(
@@ -83,17 +102,18 @@ def _confirmed(
     doubtful = {service: length for service, length in found.items() if service not in broken}
     if not doubtful:
         return found
-    distinct: dict[str | None, set[int]] = defaultdict(set)
+    seen: dict[str | None, AtLength] = defaultdict(AtLength)
     for operation in operations:
         length = doubtful.get(operation.service)
         if length is not None and length in operation.capture.lengths:
-            distinct[operation.service] |= {
-                hash(text) for text in _texts(operation) if len(text) == length
-            }
+            for text in _texts(operation):
+                if len(text) == length:
+                    seen[operation.service].add(text.encode("utf-8", "replace"))
     return {
         service: length
         for service, length in found.items()
-        if service in broken or len(distinct[service]) >= MOST_ALIKE
+        # One text alone is no proof here: every later call tells it again.
+        if service in broken or (len(seen[service].values) >= 2 and seen[service].shows(length))
     }
 
 

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from collector.assembly import anonymous
-from collector.assembly.capture import CaptureLimits
+from collector.assembly.capture import COUNT, LENGTH, CaptureLimits, lost_end
 from collector.assembly.placing import Placed, place
 from collector.assembly.segment import Segment
-from collector.assembly.sides import COUNT, LENGTH, Sides, cut_on_the_way, sides
+from collector.assembly.sides import Sides, cut_on_the_way, sides, text_of
 from collector.assembly.steps import Given, Steps
 from scorers.turn import Inference, Join, Part, ToolExecution, ToolResult
 
@@ -131,7 +131,7 @@ class _Joiner:
             call_id=one.call_id,
             arguments=one.tool.arguments,
             produced=seen.produced,
-            delivered=_joined(found.parts) if found is not None else None,
+            delivered=text_of(found.parts) if found is not None else None,
             calls_after=calls_after,
             failed=one.tool.failed,
             join=found.join if found is not None else None,
@@ -160,7 +160,7 @@ class _Joiner:
         if self._incomplete or nobody_read:
             return self._incomplete or self._cut_short
         reason = self._hidden[one.step]
-        if reason is not None:
+        if reason is not None and not (reason == COUNT and self._would_show(one)):
             return reason
         nameless = one.join is None and not one.tool.call_id
         # An anonymous result of its step that was joined with nothing may be this one.
@@ -169,6 +169,18 @@ class _Joiner:
             for given in self._steps.new[one.step]
         )
         return "no_join" if nameless or doubtful or self._unclear_until >= one.step else None
+
+    def _would_show(self, one: Placed) -> bool:
+        """Say whether a call that lost its oldest messages shows the request for a result: then it
+        would show the result too, which stands behind it."""
+        call = self._steps.calls[one.step]
+        if one.call_id is None or lost_end(call):
+            return False
+        return any(
+            part.id == one.call_id
+            for message in call.input or ()
+            for part in message.of_kind("tool_call")
+        )
 
     def _without_span(self) -> list[ToolResult]:
         """List what was delivered although no executed tool call stands for it."""
@@ -201,7 +213,7 @@ class _Joiner:
             tool=name or next((part.name for part in parts if part.name), None) or "unknown",
             call_id=call_id,
             arguments=(asked.text or None) if asked is not None else None,
-            delivered=_joined(parts),
+            delivered=text_of(parts),
             calls_after=len(self._steps.calls) - at,
             produced_missing=call.capture.hidden or "no_tool_span",
             capture_cut=cut_on_the_way(call, parts, self._limits),
@@ -214,10 +226,6 @@ def _order(one: Placed, order: dict[int, tuple[int, int]]) -> tuple[int, int, in
     return (step, at, one.tool.start_ns, one.tool.end_ns, one.tool.span_id)
 
 
-def _joined(parts: Sequence[Part]) -> str:
-    return "\n".join(part.text for part in parts)
-
-
 def _why_not_seen(calls: Sequence[Inference], limits: CaptureLimits) -> list[str | None]:
     """Say for each call why neither it nor any later one shows its messages; None where one of
     them does."""
@@ -227,7 +235,8 @@ def _why_not_seen(calls: Sequence[Inference], limits: CaptureLimits) -> list[str
     for call in reversed(calls):
         reason = None
         if not call.input:
-            reason = call.capture.hidden or "input_not_recorded"
+            reason = COUNT if call.capture.dropped else "input_not_recorded"
+            reason = call.capture.hidden or reason
         elif call.capture.dropped:
             reason = COUNT
         elif limits.hides_messages(call):

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from collector.assembly.final_tools import final_text
+from collector.assembly.capture import COUNT
 from collector.assembly.segment import Segment, answer_of, asks_for_tools, is_reply, was_cut_off
 from collector.dialect import AnyOperation
 from scorers.turn import AgentInvocation, Inference, Operation, ToolExecution
@@ -62,7 +63,7 @@ def reply_of(segment: Segment | None, root: AgentInvocation | None) -> Reply:
             return Reply(None, last.capture.hidden, last.trace_id, last.span_id)
         missing = "error" if last.error else "unfinished"
         if answer is None and not last.error and not asks_for_tools(last):
-            missing = "output_not_recorded"
+            missing = COUNT if last.capture.dropped else "output_not_recorded"
         return Reply(None, missing, last.trace_id, last.span_id)
     text = answer.text
     if not text.strip():

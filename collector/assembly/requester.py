@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from collector.assembly.capture import COUNT, LENGTH, lost_end
 from collector.assembly.drafts import Draft
 from collector.assembly.history import History, read
 from collector.assembly.speaker import quotes
@@ -26,6 +27,10 @@ def asked(draft: Draft, files: Sequence[File] = ()) -> Asked:
     """Find the request of a turn: what opened it, and what was added while it ran. `files` are
     those that its spans say the requester gave."""
     history, opening = _opening(draft)
+    if opening and _is_stale(draft, opening):
+        # What was asked before: the end of the list, with the request in it, was not recorded.
+        context = RequesterContext((*history.before, *(Said("user", t) for t in opening)))
+        return Asked(context, None, COUNT)
     words = [opening[-1]] if opening else []
     words += _added(draft, set(opening)) if opening else []
     request = "\n\n".join(words) or None
@@ -34,6 +39,15 @@ def asked(draft: Draft, files: Sequence[File] = ()) -> Asked:
         dialog = (*dialog, Said("user", request))
     missing = None if request is not None else _why_missing(draft)
     return Asked(RequesterContext(dialog, _files(draft, files)), request, missing)
+
+
+def _is_stale(draft: Draft, opening: list[str]) -> bool:
+    """Say whether a request was read from calls only whose newest messages may be missing."""
+    if draft.segment is None or not all(map(lost_end, draft.segment.calls)):
+        return False
+    opener = draft.arena.opener if draft.alone else None
+    told = read(opener.input or ()).request if opener is not None else ()
+    return opening[-1] not in told
 
 
 def _opening(draft: Draft) -> tuple[History, list[str]]:
@@ -117,8 +131,10 @@ def _why_missing(draft: Draft) -> str:
         return hidden
     if not calls:
         return "no_model_call"
+    if any(call.capture.dropped for call in calls):
+        return COUNT
     if all(call.input is None for call in calls):
         return "input_not_recorded"
     if any(call.capture.broken for call in calls):
-        return "attribute_length_limit"
+        return LENGTH
     return "no_requester_message"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from collector.assembly.capture import CaptureLimits
+from collector.assembly.capture import COUNT, CaptureLimits
 from collector.assembly.drafts import Draft
 from collector.assembly.joins import tool_results
 from collector.assembly.material import Key, Tree, key_of
@@ -117,10 +117,12 @@ class Results:
         if result.delivered is not None or result.calls_after or result.span_id is None:
             return result
         asked = parts[at].calls[-1].start_ns
-        after = sum(call.start_ns > asked for part in parts for call in part.calls)
+        after = [call for part in parts for call in part.calls if call.start_ns > asked]
         if not after:
             return result
-        return replace(result, calls_after=after, delivered_missing="handed_over")
+        taken = any(call.capture.dropped for call in (*after, *parts[at].calls))
+        reason = COUNT if taken else "handed_over"
+        return replace(result, calls_after=len(after), delivered_missing=reason)
 
     def _without_calls(self, tool: ToolExecution) -> ToolResult:
         seen = sides(tool, None, (), self._limits)

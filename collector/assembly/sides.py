@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from collector.assembly.capture import CaptureLimits
+from collector.assembly.capture import COUNT, LENGTH, CaptureLimits, lost_end
 from collector.content import redacted, without_cut_marker
 from scorers.delivery.masks import is_mark
 from scorers.turn import Inference, Part, ToolExecution
 
 PREVIEW = "telemetry_preview"
-LENGTH = "attribute_length_limit"
-COUNT = "attribute_count_limit"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +32,8 @@ def sides(
     hides = missing or produced_cut or cut
     if cut is None and call is not None:
         cut = cut_on_the_way(call, parts, limits)
+        if cut is None and _is_at_edge(call, parts) and produced != text_of(parts):
+            cut = COUNT
     dialect = tool.dialect if hides or call is None else call.dialect
     return Sides(produced, missing, produced_cut, cut, dialect)
 
@@ -51,6 +51,20 @@ def cut_on_the_way(call: Inference, parts: Sequence[Part], limits: CaptureLimits
         if call.capture.broken or not redacted(part.text):
             return _hidden(call) or LENGTH
     return LENGTH if limits.is_at_limit(call, parts) else None
+
+
+def text_of(parts: Sequence[Part]) -> str:
+    """Return the text of a result that was delivered in several parts."""
+    return "\n".join(part.text for part in parts)
+
+
+def _is_at_edge(call: Inference, parts: Sequence[Part]) -> bool:
+    """Say whether a result stands where an SDK over its count limit took the rest of the list: of
+    its own message, some pieces may be gone too."""
+    if not call.capture.dropped or not call.input:
+        return False
+    edges = [*call.input[0].parts, *(call.input[-1].parts if lost_end(call) else ())]
+    return any(part is edge for part in parts for edge in edges)
 
 
 def why_not_produced(tool: ToolExecution) -> str:

@@ -18,6 +18,7 @@ from collector.content.capture import (
     capture_of,
     cut_marker,
     redacted,
+    replaced,
     without_cut_marker,
 )
 from collector.content.messages import messages, tool_names
@@ -35,6 +36,7 @@ __all__ = [
     "looks_cut",
     "messages",
     "redacted",
+    "replaced",
     "reports_failure",
     "salvage_tool_result",
     "text",

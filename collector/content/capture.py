@@ -36,6 +36,7 @@ _REDACTED = frozenset(
 UNMISTAKABLE = ("__REDACTED__", "<elided>", "redacted-by-litellm")
 _QUOTED = tuple(f'"{mark}"' for mark in UNMISTAKABLE)
 _SCRUBBED = "[Scrubbed due to "  # Logfire, for a whole value or for one field of a JSON value
+_ALL_SCRUBBED = re.compile(r"[\s\"]*\[Scrubbed due to [^\]]{1,100}\][\s\"]*")
 _CUT = re.compile(
     r"(\[\.\.\. telemetry preview truncated \.\.\.\]"  # Codex
     r"|\.\.\.\[TRUNCATED: original length \d+\]"  # Gemini CLI
@@ -62,6 +63,13 @@ def redacted(value: Any) -> bool:
     if len(value) < 64 and value.strip().strip('"') in _REDACTED:
         return True
     return "[" in value and _SCRUBBED in value  # one character is looked for far faster
+
+
+def replaced(value: Any) -> bool:
+    """Say whether a value is nothing but a mark: one with a scrubbed field still holds the rest."""
+    if not isinstance(value, str) or len(value) > MARK_LENGTH or not redacted(value):
+        return False
+    return _SCRUBBED not in value or _ALL_SCRUBBED.fullmatch(value) is not None
 
 
 def cut_marker(value: str) -> bool:

@@ -15,6 +15,7 @@ from collector.content import (
     capture_of,
     decode,
     redacted,
+    replaced,
     reports_failure,
     salvage_tool_result,
     tool_names,
@@ -151,7 +152,7 @@ def _tool(span: Span, shared: dict[str, Any]) -> ToolExecution:
     attributes = span.attributes
     produced = first(attributes, _RESULT)
     result, inner_id = (None, None)
-    if produced is not None and not redacted(produced):
+    if produced is not None and not replaced(produced):
         result, inner_id = result_in(produced)
     arguments = arguments_in(first(attributes, _ARGUMENTS))
     stated = decode(attributes.get("tool.parameters"))

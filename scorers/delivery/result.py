@@ -37,7 +37,10 @@ def _judged(result: ToolResult) -> Delivery:
             return by_sizes(result, result.delivered_missing)
         return _dropped(result, produced)
     if result.produced_cut is not None:
-        return by_beginning(result, result.produced_cut)
+        found = by_beginning(result, result.produced_cut)
+        if found.state == State.lower_bound:
+            return found
+        return _by_marker(result, result.produced_cut) or found
     if result.dialect is not None and (hides := _masked(result, produced, delivered)) is not None:
         return hides
     return compare(produced, delivered, tool=result.tool, call_id=result.call_id)
@@ -62,11 +65,25 @@ def _one_sided(result: ToolResult) -> Delivery:
     reason = result.produced_missing or "no_tool_result"
     if result.failed:
         return unseen(result, State.unobservable, reason)
-    stated = None
-    if result.delivered is not None:
-        stated = next(filter(_states_size, markers.sightings(result.delivered, end=LONGEST)), None)
+    return _by_marker(result, reason) or by_sizes(result, reason)
+
+
+def _by_marker(result: ToolResult, reason: str) -> Delivery | None:
+    """Judge by the sizes that a harness's marker states; None where the delivered text has none."""
+    delivered, produced = result.delivered, result.produced or ""
+    if delivered is None:
+        return None
+    # What the tool itself wrote is no marker.
+    stated = next(
+        (
+            one
+            for one in markers.sightings(delivered, end=LONGEST)
+            if _states_size(one) and delivered[one.start : one.end] not in produced
+        ),
+        None,
+    )
     if stated is None:
-        return by_sizes(result, reason)
+        return None
     size, word = stated.removed, "removed"
     if size is None:
         size, word = stated.total, "in all"
