@@ -151,13 +151,18 @@ class Inference(Operation):
 @value(kw_only=True)
 class ToolExecution(Operation):
     """One executed tool call. `result` is what the tool produced, as text with all its blocks;
-    None where it was not recorded. `arguments` is text too (JSON where the tool takes JSON)."""
+    None where it was not recorded. `arguments` is text too (JSON where the tool takes JSON).
+
+    `supposed` is True where only its name can tell: a traced function, which is a tool if a model
+    call of its trace asked for it.
+    """
 
     tool: str = ""
     call_id: str | None = None
     arguments: str | None = None
     result: str | None = None
     failed: bool = False
+    supposed: bool = False
 
 
 @value(kw_only=True)

@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from collector.content import compact, decode, messages, redacted, tool_names
-from collector.spelling.envelope import encoded, request_in
+from collector.content import compact, decode, literal, messages, redacted, tool_names
+from collector.spelling.envelope import arguments_in, encoded, request_in
 from scorers.turn import Message, Part
 
 _LISTS = ("messages", "contents")
@@ -61,6 +61,38 @@ def answer_of(value: Any) -> tuple[Message, ...] | None:
         words = value if isinstance(value, str) else compact(decoded)
         spoken = (Message("assistant", (Part("text", words),)),)
     return (_flagged(spoken) if cut else spoken) or None
+
+
+def arguments_of(value: Any) -> str | None:
+    """Return a tool call's arguments as text. LangChain hands them to callbacks as Python's repr.
+
+    LangSmith puts that under `input`.
+    """
+    decoded = decode(value)
+    if (
+        isinstance(decoded, dict)
+        and set(decoded) == {"input"}
+        and isinstance(decoded["input"], str)
+    ):
+        value = decoded["input"] if decoded["input"].startswith("{'") else value
+    arguments = arguments_in(value)
+    if arguments is not None and arguments.startswith("{'"):
+        try:
+            return compact(literal(arguments))
+        except ValueError:
+            return arguments
+    return arguments
+
+
+def response_metadata(value: Any) -> dict[str, Any]:
+    """Return what LangChain's dump of an answer says about it: `model_name`, `id` and others."""
+    answer = decode(value)
+    generations = answer.get("generations") if isinstance(answer, dict) else None
+    while isinstance(generations, list) and generations:
+        generations = generations[0]
+    for key in ("message", "kwargs", "response_metadata"):
+        generations = generations.get(key) if isinstance(generations, dict) else None
+    return generations if isinstance(generations, dict) else {}
 
 
 def _ends_in_messages(value: Any) -> bool:
