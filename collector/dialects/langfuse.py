@@ -34,6 +34,7 @@ from scorers.turn import (
 _SCOPE = "langfuse-sdk"
 _TYPE = "langfuse.observation.type"
 _INPUT, _OUTPUT = "langfuse.observation.input", "langfuse.observation.output"
+_OF_CALLS = ("langfuse.observation.model.name", "langfuse.observation.usage_details")
 _ASKED, _REPLIED = "langfuse.trace.input", "langfuse.trace.output"
 _METADATA = ("langfuse.observation.metadata", "langfuse.trace.metadata")
 _ROOT = ("langfuse.internal.as_root", "langfuse.internal.is_app_root")
@@ -75,7 +76,10 @@ class Langfuse:
 
 def _kind(span: Span) -> str:
     attributes = span.attributes
-    kind = (string(attributes, _TYPE) or "span").lower()
+    kind = (string(attributes, _TYPE) or "").lower()
+    if not kind:
+        # An SDK over its limit may have dropped it.
+        kind = "generation" if any(key in attributes for key in _OF_CALLS) else "span"
     if kind == "span" and _is_tool_message(attributes.get(_OUTPUT)):
         return "tool"  # of LangChain, before 3.3: types of their own came later
     if kind in ("generation", "tool"):

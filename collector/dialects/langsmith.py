@@ -77,7 +77,7 @@ def _kind(span: Span) -> str:
     # LangGraph's nodes inherit the name of the agent, and the agent's run has it for its own.
     if named and named == span.name != string(attributes, f"{_METADATA}langgraph_node"):
         return "agent"
-    if span.parent_id is None:
+    if span.parent_id is None or attributes.get("langsmith.is_root") is True:
         return "workflow"
     if kind == "agent":
         return "agent"
@@ -126,7 +126,7 @@ def _inference(span: Span, shared: dict[str, Any]) -> Inference:
             "gen_ai.request.model",
             f"{_METADATA}ls_model_name",
         )
-        or string(answered, "model_name", "model"),  # fmt: skip
+        or string(answered, "model_name", "model"),
         response_id=string(attributes, "gen_ai.response.id") or string(answered, "id"),
         input=given.messages,
         output=made,

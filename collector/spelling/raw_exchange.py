@@ -152,10 +152,11 @@ def _of_answer(value: dict[str, Any]) -> tuple[Message, ...] | None:
     typed = isinstance(value.get("type"), str) and ("content" in value or "call_id" in value)
     if speaks or typed or any(key in value for key in _ANSWERS):
         return messages(_flat(value), role="assistant")
-    if len(value) == 1 and (inner := decode(next(iter(value.values())))) is not None:
-        if isinstance(inner, dict):
-            return _of_answer(inner)
-        return messages(inner, role="assistant") if isinstance(inner, str | list) else None
+    inner = decode(value.get("output", value.get("outputs"))) if len(value) == 1 else None
+    if isinstance(inner, dict):
+        return _of_answer(inner)
+    if isinstance(inner, str | list):
+        return messages(inner, role="assistant")
     content = value.get("content")
     return messages({"role": "assistant", "content": content}) if content else None
 

@@ -19,10 +19,7 @@ from recorded import SHARED, shared
 NOT_BUILT = (
     "codex",
     "haystack-native",
-    "langfuse",
-    "langsmith",
     "logfire",
-    "mlflow",
 )
 # The run's agents hand over before the invoices are fetched: its telemetry has no such call.
 NO_SUCH_CALL = ("google_adk-2.13.0-semconv-handoff",)
