@@ -69,12 +69,9 @@ def arguments_of(value: Any) -> str | None:
     LangSmith puts that under `input`.
     """
     decoded = decode(value)
-    if (
-        isinstance(decoded, dict)
-        and set(decoded) == {"input"}
-        and isinstance(decoded["input"], str)
-    ):
-        value = decoded["input"] if decoded["input"].startswith("{'") else value
+    if isinstance(decoded, dict) and set(decoded) == {"input"}:
+        given = decoded["input"]
+        value = given if isinstance(given, str) and given.startswith("{") else value
     arguments = arguments_in(value)
     if arguments is not None and arguments.startswith("{'"):
         try:
