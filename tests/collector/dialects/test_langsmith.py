@@ -108,7 +108,7 @@ def test_what_a_tool_returned(outputs, result):
     [
         ({"x": 1}, '{"x":1}'),
         ({"input": "{'x': 1}"}, '{"x":1}'),  # LangChain's
-        ({"input": '{"x": 1}'}, '{"x": 1}'),  # of the agents SDK
+        ({"input": '{"x": 1}'}, '{"x":1}'),  # of the agents SDK
         ({"input": "x"}, '{"input":"x"}'),
     ],
 )
