@@ -156,7 +156,8 @@ class ToolExecution(Operation):
 
     `produced_size` and `delivered_size` are sizes that the telemetry states of what the tool
     produced and of what the model was given, in `size_unit`; None where it states none. They never
-    stand for the texts: where those are recorded, they are compared.
+    stand for the texts: where those are recorded, they are compared. `supposed` is True where only
+    its name can tell: a traced function, which is a tool if a model call of its trace asked for it.
     """
 
     tool: str = ""
@@ -167,6 +168,7 @@ class ToolExecution(Operation):
     produced_size: int | None = None
     delivered_size: int | None = None
     size_unit: SizeUnit = "characters"
+    supposed: bool = False
 
 
 @value(kw_only=True)

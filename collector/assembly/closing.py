@@ -125,7 +125,8 @@ def _is_same(before: Given, now: Given) -> bool:
 
 
 def _tools(material: Material) -> set[Key]:
-    return {key_of(o) for o in material.operations if isinstance(o, ToolExecution)}
+    tools = (o for o in material.operations if isinstance(o, ToolExecution))
+    return {key_of(tool) for tool in tools if not tool.supposed}
 
 
 def _spans(turn: Turn) -> frozenset[Key]:

@@ -14,6 +14,7 @@ from collector.assembly.combine import captures, combine, combine_tools
 from collector.assembly.duplicates import nested, one_record_each, siblings
 from collector.assembly.material import Key, Material, Tree, key_of
 from collector.assembly.stand_ins import holders, stand_ins
+from collector.assembly.supposed import asked_for
 from collector.dialect import MessageEvent
 from scorers.turn import (
     AgentInvocation,
@@ -41,7 +42,7 @@ def merge(material: Material) -> Work:
     tools: dict[Key, ToolExecution] = {}
     agents: dict[Key, AgentInvocation] = {}
     events: dict[Key, list[MessageEvent]] = defaultdict(list)
-    for operation in material.operations:
+    for operation in asked_for(material.operations):
         key = key_of(operation)
         if isinstance(operation, MessageEvent):
             events[key].append(operation)

@@ -16,10 +16,10 @@ from collector.content import capture_of, decode, reports_failure, usage_of
 from collector.dialect import AnyOperation, Shape, origin, shape_of
 from collector.span import Record, Span
 from collector.spelling.convention import failed, string
-from collector.spelling.envelope import arguments_in, reply_in, request_in
+from collector.spelling.envelope import reply_in, request_in
 from collector.spelling.graph import is_class
 from collector.spelling.masking import holds_mask, is_masked
-from collector.spelling.raw_exchange import answer_of, request_of
+from collector.spelling.raw_exchange import answer_of, arguments_of, request_of
 from collector.spelling.tool_output import result_in
 from scorers.turn import (
     AgentInvocation,
@@ -34,6 +34,7 @@ from scorers.turn import (
 _SCOPE = "langfuse-sdk"
 _TYPE = "langfuse.observation.type"
 _INPUT, _OUTPUT = "langfuse.observation.input", "langfuse.observation.output"
+_OF_CALLS = ("langfuse.observation.model.name", "langfuse.observation.usage_details")
 _ASKED, _REPLIED = "langfuse.trace.input", "langfuse.trace.output"
 _METADATA = ("langfuse.observation.metadata", "langfuse.trace.metadata")
 _ROOT = ("langfuse.internal.as_root", "langfuse.internal.is_app_root")
@@ -67,13 +68,18 @@ class Langfuse:
             yield _inference(record, shared)
         elif kind == "tool":
             yield _tool(record, shared)
+        elif kind == "function":
+            yield replace(_tool(record, shared), supposed=True)
         elif kind in ("agent", "workflow"):
             yield _agent(record, shared, workflow=kind == "workflow")
 
 
 def _kind(span: Span) -> str:
     attributes = span.attributes
-    kind = (string(attributes, _TYPE) or "span").lower()
+    kind = (string(attributes, _TYPE) or "").lower()
+    if not kind:
+        # An SDK over its limit may have dropped it.
+        kind = "generation" if any(key in attributes for key in _OF_CALLS) else "span"
     if kind == "span" and _is_tool_message(attributes.get(_OUTPUT)):
         return "tool"  # of LangChain, before 3.3: types of their own came later
     if kind in ("generation", "tool"):
@@ -86,7 +92,10 @@ def _kind(span: Span) -> str:
     named = string(_metadata(attributes, "lc_agent_name"), "lc_agent_name")
     if kind == "chain" and named and named == span.name != node:
         return "agent"
-    return "workflow" if root and kind in ("span", "chain") and _tells(attributes) else ""
+    if root:
+        return "workflow" if kind in ("span", "chain") and _tells(attributes) else ""
+    # `@observe()` without a type, which there was none for tools before 3.3.
+    return "function" if kind == "span" and node is None and _INPUT in attributes else ""
 
 
 def _tells(attributes: Mapping[str, Any]) -> bool:
@@ -188,7 +197,7 @@ def _tool(span: Span, shared: dict[str, Any]) -> ToolExecution:
         **shared | {"capture": _captured_result(span, unrecorded)},
         tool=span.name,
         call_id=string(_metadata(attributes, "tool_call_id"), "tool_call_id") or found,
-        arguments=None if is_masked(arguments) else arguments_in(arguments),
+        arguments=None if is_masked(arguments) else arguments_of(arguments),
         result=result,
         failed=failed(span) or shared["error"] is not None or reports_failure(produced),
     )

@@ -15,10 +15,10 @@ from collector.content import capture_of, decode, reports_failure, tool_names, u
 from collector.dialect import AnyOperation, Shape, origin, shape_of
 from collector.span import Record, Span
 from collector.spelling.convention import failed, finish_reasons, string
-from collector.spelling.envelope import arguments_in, encoded, reply_in, request_in
+from collector.spelling.envelope import encoded, reply_in, request_in
 from collector.spelling.graph import is_class
 from collector.spelling.masking import holds_mask, is_masked
-from collector.spelling.raw_exchange import answer_of, request_of
+from collector.spelling.raw_exchange import answer_of, arguments_of, request_of, response_metadata
 from collector.spelling.tool_output import result_in
 from scorers.turn import AgentInvocation, Capture, Inference, ToolExecution, Usage
 
@@ -57,6 +57,8 @@ class LangSmith:
             yield _inference(record, shared)
         elif kind == "tool":
             yield _tool(record, shared)
+        elif kind == "function":
+            yield replace(_tool(record, shared), supposed=True)
         elif kind in ("agent", "workflow"):
             yield _agent(record, shared, workflow=kind == "workflow")
 
@@ -75,9 +77,13 @@ def _kind(span: Span) -> str:
     # LangGraph's nodes inherit the name of the agent, and the agent's run has it for its own.
     if named and named == span.name != string(attributes, f"{_METADATA}langgraph_node"):
         return "agent"
-    if span.parent_id is None:
+    if span.parent_id is None or attributes.get("langsmith.is_root") is True:
         return "workflow"
-    return "agent" if kind == "agent" else ""
+    if kind == "agent":
+        return "agent"
+    # `@traceable` without a type. LangGraph's nodes are chains as well, and no functions.
+    step = (string(attributes, "langsmith.span.tags") or "").startswith(("graph:step", "seq:step"))
+    return "" if step or f"{_METADATA}langgraph_node" in attributes else "function"
 
 
 def _who(span: Span, dialect: str) -> dict[str, Any]:
@@ -108,15 +114,20 @@ def _inference(span: Span, shared: dict[str, Any]) -> Inference:
     )
     hidden = given.messages is None and shared["error"] is None and not span.dropped
     provider = string(attributes, f"{_METADATA}ls_provider", "gen_ai.system")
+    # Older versions state a model for some runs only; LangChain's answers always do.
+    answered = response_metadata(_content(span, _OUTPUT))
     return Inference(
         **shared | {"capture": _captured(span, "content_off" if hidden else None)},
         # The exporter states itself where it knows no provider.
         provider=None if provider == "langchain" else provider,
         model=string(
             attributes,
-            "gen_ai.response.model", "gen_ai.request.model", f"{_METADATA}ls_model_name",
-        ),  # fmt: skip
-        response_id=string(attributes, "gen_ai.response.id"),
+            "gen_ai.response.model",
+            "gen_ai.request.model",
+            f"{_METADATA}ls_model_name",
+        )
+        or string(answered, "model_name", "model"),
+        response_id=string(attributes, "gen_ai.response.id") or string(answered, "id"),
         input=given.messages,
         output=made,
         tools=tool_names(attributes.get("gen_ai.tool.definitions")) or given.tools,
@@ -159,7 +170,7 @@ def _tool(span: Span, shared: dict[str, Any]) -> ToolExecution:
         **shared | {"capture": _captured(span, hidden, (_OUTPUT,))},
         tool=string(attributes, "gen_ai.tool.name", "langsmith.trace.name") or span.name,
         call_id=string(attributes, "gen_ai.tool.call.id", f"{_METADATA}tool_call_id") or found,
-        arguments=arguments_in(_content(span, _INPUT)),
+        arguments=arguments_of(_content(span, _INPUT)),
         result=result,
         failed=failed(span) or reports_failure(produced),
     )
@@ -192,9 +203,7 @@ def _agent(span: Span, shared: dict[str, Any], *, workflow: bool) -> AgentInvoca
     )
 
 
-def _captured(
-    span: Span, hidden: str | None, keys: tuple[str, ...] = (_INPUT, _OUTPUT)
-) -> Capture:
+def _captured(span: Span, hidden: str | None, keys: tuple[str, ...] = (_INPUT, _OUTPUT)) -> Capture:
     values: dict[str, Any] = {}
     for key in keys:
         value = span.attributes.get(key)

@@ -15,11 +15,11 @@ from collector.content import capture_of, decode, reports_failure, tool_names, u
 from collector.dialect import AnyOperation, Shape, origin, shape_of
 from collector.span import Record, Span
 from collector.spelling.convention import failed, string
-from collector.spelling.envelope import arguments_in, encoded, reply_in, request_in
+from collector.spelling.envelope import encoded, reply_in, request_in
 from collector.spelling.exchange import response_id, usage_in
 from collector.spelling.graph import is_class
 from collector.spelling.masking import holds_mask, is_masked
-from collector.spelling.raw_exchange import answer_of, request_of
+from collector.spelling.raw_exchange import answer_of, arguments_of, request_of
 from collector.spelling.streamed import with_streamed_calls
 from collector.spelling.tool_output import result_in
 from scorers.turn import AgentInvocation, Capture, Inference, ToolExecution, Usage
@@ -67,6 +67,9 @@ class MLflow:
                 yield _agent(record, shared, workflow=False)
         elif kind in _OUTERMOST and record.parent_id is None:
             yield _agent(record, shared, workflow=True)
+        elif kind in _OUTERMOST and "mlflow.spanFunctionName" in record.attributes:
+            # `@mlflow.trace` without a type.
+            yield replace(_tool(record, shared), supposed=True)
 
 
 def _text(span: Span, *keys: str) -> str | None:
@@ -154,7 +157,7 @@ def _tool(span: Span, shared: dict[str, Any]) -> ToolExecution:
         **shared | {"capture": _captured(span, hidden, (_OUTPUT,))},
         tool=span.name or _text(span, "mlflow.spanFunctionName") or "",
         call_id=_text(span, "tool_call_id") or found,
-        arguments=None if is_masked(arguments) else arguments_in(arguments),
+        arguments=None if is_masked(arguments) else arguments_of(arguments),
         result=result,
         failed=failed(span) or reports_failure(produced),
     )
@@ -176,9 +179,7 @@ def _agent(span: Span, shared: dict[str, Any], *, workflow: bool) -> AgentInvoca
     )
 
 
-def _captured(
-    span: Span, hidden: str | None, keys: tuple[str, ...] = (_INPUT, _OUTPUT)
-) -> Capture:
+def _captured(span: Span, hidden: str | None, keys: tuple[str, ...] = (_INPUT, _OUTPUT)) -> Capture:
     attributes = span.attributes
     if hidden is None and any(is_masked(attributes.get(key)) for key in keys):
         hidden = "redacted"

@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from collector.content import compact, decode, messages, redacted, tool_names
-from collector.spelling.envelope import encoded, request_in
+from collector.content import compact, decode, literal, messages, redacted, tool_names
+from collector.spelling.envelope import arguments_in, encoded, request_in
 from scorers.turn import Message, Part
 
 _LISTS = ("messages", "contents")
@@ -61,6 +61,35 @@ def answer_of(value: Any) -> tuple[Message, ...] | None:
         words = value if isinstance(value, str) else compact(decoded)
         spoken = (Message("assistant", (Part("text", words),)),)
     return (_flagged(spoken) if cut else spoken) or None
+
+
+def arguments_of(value: Any) -> str | None:
+    """Return a tool call's arguments as text. LangChain hands them to callbacks as Python's repr.
+
+    LangSmith puts that under `input`.
+    """
+    decoded = decode(value)
+    if isinstance(decoded, dict) and set(decoded) == {"input"}:
+        given = decoded["input"]
+        value = given if isinstance(given, str) and given.startswith("{") else value
+    arguments = arguments_in(value)
+    if arguments is not None and arguments.startswith("{'"):
+        try:
+            return compact(literal(arguments))
+        except ValueError:
+            return arguments
+    return arguments
+
+
+def response_metadata(value: Any) -> dict[str, Any]:
+    """Return what LangChain's dump of an answer says about it: `model_name`, `id` and others."""
+    answer = decode(value)
+    generations = answer.get("generations") if isinstance(answer, dict) else None
+    while isinstance(generations, list) and generations:
+        generations = generations[0]
+    for key in ("message", "kwargs", "response_metadata"):
+        generations = generations.get(key) if isinstance(generations, dict) else None
+    return generations if isinstance(generations, dict) else {}
 
 
 def _ends_in_messages(value: Any) -> bool:
@@ -120,10 +149,11 @@ def _of_answer(value: dict[str, Any]) -> tuple[Message, ...] | None:
     typed = isinstance(value.get("type"), str) and ("content" in value or "call_id" in value)
     if speaks or typed or any(key in value for key in _ANSWERS):
         return messages(_flat(value), role="assistant")
-    if len(value) == 1 and (inner := decode(next(iter(value.values())))) is not None:
-        if isinstance(inner, dict):
-            return _of_answer(inner)
-        return messages(inner, role="assistant") if isinstance(inner, str | list) else None
+    inner = decode(value.get("output", value.get("outputs"))) if len(value) == 1 else None
+    if isinstance(inner, dict):
+        return _of_answer(inner)
+    if isinstance(inner, str | list):
+        return messages(inner, role="assistant")
     content = value.get("content")
     return messages({"role": "assistant", "content": content}) if content else None
 

@@ -31,18 +31,27 @@ KEYS = [
     "ai.usage.promptTokens", "final_result", "pydantic_ai.all_messages", "tool_arguments",
     "tool_response", "model_request_parameters", "agent_name", "content", "message", "role",
     "id", "index", "finish_reason", "event.name", "CHAT_MESSAGE_INDEX", "session.id",
+    "langfuse.observation.type", "langfuse.observation.input", "langfuse.observation.output",
+    "langfuse.observation.usage_details", "langfuse.observation.metadata",
+    "langsmith.span.kind", "langsmith.metadata.usage_metadata", "mlflow.spanType",
+    "mlflow.spanInputs", "mlflow.spanOutputs", "mlflow.chat.tokenUsage", "mlflow.chunk.value",
+    "metadata",
 ]  # fmt: skip
 WORDS = [
     "chat", "execute_tool", "invoke_agent", "invoke_workflow", "embeddings", "LLM", "TOOL",
     "AGENT", "CHAIN", "workflow", "tool", "ai.generateText", "ai.generateText.doGenerate",
     "ai.toolCall", "user", "assistant", "system", "unknown", "text", "gen_ai.choice",
-    "gen_ai.tool.message", "tool_call_response", "toolResult",
+    "gen_ai.tool.message", "tool_call_response", "toolResult", "generation", "span", "agent", "llm",
+    "chain", '"TOOL"', '"CHAT_MODEL"', '"CHAIN"', "[REDACTED]",
 ]  # fmt: skip
 NAMES = [
     *WORDS, "agent run", "running tool", "gen_ai.user.message", "gen_ai.content.prompt",
     "gen_ai.client.inference.operation.details",
 ]  # fmt: skip
-SCOPES = ["", "ai", "pydantic-ai", "strands.telemetry.tracer", "gcp.vertex.agent", "langfuse-sdk"]
+SCOPES = [
+    "", "ai", "pydantic-ai", "strands.telemetry.tracer", "gcp.vertex.agent", "langfuse-sdk",
+    "langsmith", "mlflow.tracing.provider",
+]  # fmt: skip
 BROKEN = [
     "{", "[", '[{"role":"user","parts":[{"type":"te', '"\\ud83d"', '{"a": NaN}', "[" * 1000,
     '"' * 100, "content='x' tool_call_id=", "content='", "[INFO] started", "{'a': {'b': 1}}", "",

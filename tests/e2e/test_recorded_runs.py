@@ -18,9 +18,14 @@ from recorded import SHARED, shared
 # Dialects that come with a later version; their runs are read without error all the same.
 NOT_BUILT = (
     "codex",
+<<<<<<< HEAD
     "langfuse",
     "langsmith",
     "mlflow",
+=======
+    "haystack-native",
+    "logfire",
+>>>>>>> h-trace
 )
 # The run's agents hand over before the invoices are fetched: its telemetry has no such call.
 NO_SUCH_CALL = ("google_adk-2.13.0-semconv-handoff",)
