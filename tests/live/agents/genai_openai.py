@@ -2,11 +2,10 @@
 
 import json
 
+import billing
 import exporting
 from openai import OpenAI
 from opentelemetry.instrumentation.genai.openai import OpenAIInstrumentor
-
-import billing
 
 provider = exporting.traced()
 OpenAIInstrumentor().instrument()

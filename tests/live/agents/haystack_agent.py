@@ -1,5 +1,6 @@
 """A Haystack agent with its own tracer; the tool's own handler cuts, before anything is traced."""
 
+import billing
 import exporting
 from haystack import tracing
 from haystack.components.agents import Agent
@@ -8,8 +9,6 @@ from haystack.dataclasses import ChatMessage
 from haystack.tools import Tool
 from haystack.tracing import OpenTelemetryTracer
 from haystack.utils import Secret
-
-import billing
 
 provider = exporting.traced()
 tracing.enable_tracing(OpenTelemetryTracer(provider.get_tracer("haystack")))

@@ -2,6 +2,7 @@
 
 import asyncio
 
+import billing
 import exporting
 from llama_index.core.agent.workflow import FunctionAgent
 from llama_index.core.llms import ChatMessage, TextBlock
@@ -10,8 +11,6 @@ from llama_index.core.workflow import Context
 from llama_index.llms.openai_like import OpenAILike
 from openinference.instrumentation import using_session
 from openinference.instrumentation.llama_index import LlamaIndexInstrumentor
-
-import billing
 
 START = billing.fetch_invoices("")[:60]
 

@@ -2,11 +2,10 @@
 
 from types import SimpleNamespace
 
+import billing
 import exporting
 from openai import OpenAI
 from opentelemetry.instrumentation.openai import OpenAIInstrumentor
-
-import billing
 
 provider = exporting.traced()
 OpenAIInstrumentor().instrument()

@@ -2,14 +2,13 @@
 
 import dataclasses
 
+import billing
 import exporting
 from pydantic_ai import Agent
 from pydantic_ai.capabilities import Instrumentation, ProcessHistory
 from pydantic_ai.messages import ToolReturnPart
 from pydantic_ai.models.openai import OpenAIChatModel
 from pydantic_ai.providers.openai import OpenAIProvider
-
-import billing
 
 
 def shorten(messages):

@@ -2,6 +2,7 @@
 
 import asyncio
 
+import billing
 import exporting
 from openai import AsyncOpenAI
 from semantic_kernel import Kernel
@@ -9,8 +10,6 @@ from semantic_kernel.agents import ChatCompletionAgent
 from semantic_kernel.connectors.ai.open_ai import OpenAIChatCompletion
 from semantic_kernel.filters import FilterTypes
 from semantic_kernel.functions import FunctionResult, kernel_function
-
-import billing
 
 
 async def shorten(context, next):  # noqa: A002 - the framework passes it by this name
@@ -23,9 +22,7 @@ async def shorten(context, next):  # noqa: A002 - the framework passes it by thi
 async def talk():
     kernel = Kernel()
     kernel.add_service(
-        OpenAIChatCompletion(
-            ai_model_id=billing.MODEL, async_client=AsyncOpenAI(**billing.OPENAI)
-        )
+        OpenAIChatCompletion(ai_model_id=billing.MODEL, async_client=AsyncOpenAI(**billing.OPENAI))
     )
     functions = [kernel_function(function) for function in billing.FUNCTIONS]
     kernel.add_functions(plugin_name="billing", functions=functions)

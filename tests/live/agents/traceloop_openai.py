@@ -3,11 +3,10 @@
 import json
 import os
 
+import billing
 from openai import OpenAI
 from traceloop.sdk import Traceloop
 from traceloop.sdk.decorators import tool, workflow
-
-import billing
 
 Traceloop.init(
     app_name="billing-assistant",
