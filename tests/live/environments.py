@@ -106,11 +106,11 @@ def _forget_others() -> None:
 
 def _install_python(library: Library, folder: Path) -> None:
     uv = [sys.executable, "-m", "uv", "--quiet", "--no-config", "--no-progress"]
-    _do(library, [*uv, "venv", "--clear", "--python", sys.executable, str(folder)])
+    do(library, [*uv, "venv", "--clear", "--python", sys.executable, str(folder)])
     install = [*uv, "pip", "install", "--python", str(folder / "bin" / "python")]
     # A pre-release is taken where a row names one, as OpenTelemetry's own libraries have no other.
     asked = ["--exclude-newer", library.before, "--prerelease", "if-necessary-or-explicit"]
-    _do(library, [*install, *asked, *library.packages])
+    do(library, [*install, *asked, *library.packages])
 
 
 def _install_node(library: Library, folder: Path) -> None:
@@ -118,10 +118,11 @@ def _install_node(library: Library, folder: Path) -> None:
     (folder / "package.json").write_text('{"private": true, "type": "module"}\n', encoding="utf-8")
     quiet = ["--silent", "--no-audit", "--no-fund", "--ignore-scripts"]
     asked = [f"--before={library.before}", "--save-exact"]
-    _do(library, ["npm", "install", "--prefix", str(folder), *quiet, *asked, *library.packages])
+    do(library, ["npm", "install", "--prefix", str(folder), *quiet, *asked, *library.packages])
 
 
-def _do(library: Library, command: list[str]) -> None:
+def do(library: Library, command: list[str]) -> None:
+    """Carry out a step of an installation, or raise what a reader can act on."""
     what = " ".join(library.packages)
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=LONGEST, check=False)

@@ -1,7 +1,5 @@
 """A Haystack agent with its own tracer; the tool's own handler cuts, before anything is traced."""
 
-import billing
-import exporting
 from haystack import tracing
 from haystack.components.agents import Agent
 from haystack.components.generators.chat import OpenAIChatGenerator
@@ -9,6 +7,9 @@ from haystack.dataclasses import ChatMessage
 from haystack.tools import Tool
 from haystack.tracing import OpenTelemetryTracer
 from haystack.utils import Secret
+
+import billing
+import exporting
 
 provider = exporting.traced()
 tracing.enable_tracing(OpenTelemetryTracer(provider.get_tracer("haystack")))

@@ -3,13 +3,14 @@
 Tools and their results are the agent's own; the cut stands between the tool's run and the model.
 """
 
-import billing
 from langchain.agents import create_agent
 from langchain.agents.middleware import wrap_model_call
 from langchain_core.messages import ToolMessage
 from langchain_core.tools import StructuredTool
 from langchain_openai import ChatOpenAI
 from langgraph.checkpoint.memory import InMemorySaver
+
+import billing
 
 
 @wrap_model_call

@@ -2,10 +2,11 @@
 
 import os
 
-import billing
 import mlflow
 import mlflow.openai
 from openai import OpenAI
+
+import billing
 
 # An endpoint for all signals turns metrics on too, and mlflow-tracing 3.17.2, which lacks what they
 # need, then ends no span at all: it is given the one for traces.

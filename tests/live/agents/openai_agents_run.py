@@ -3,10 +3,11 @@
 The harness cuts in the SDK's own filter of what the model is sent.
 """
 
-import billing
 from agents import Agent, RunConfig, Runner, function_tool, set_default_openai_client
 from agents.run import ModelInputData
 from openai import AsyncOpenAI
+
+import billing
 
 # An item has no tool's name, so the harness goes by what only the invoices start with.
 START = billing.fetch_invoices("")[:60]

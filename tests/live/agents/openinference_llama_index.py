@@ -2,8 +2,6 @@
 
 import asyncio
 
-import billing
-import exporting
 from llama_index.core.agent.workflow import FunctionAgent
 from llama_index.core.llms import ChatMessage, TextBlock
 from llama_index.core.tools import FunctionTool
@@ -11,6 +9,9 @@ from llama_index.core.workflow import Context
 from llama_index.llms.openai_like import OpenAILike
 from openinference.instrumentation import using_session
 from openinference.instrumentation.llama_index import LlamaIndexInstrumentor
+
+import billing
+import exporting
 
 START = billing.fetch_invoices("")[:60]
 

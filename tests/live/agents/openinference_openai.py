@@ -1,12 +1,13 @@
 """The OpenAI client under OpenInference; agent and tools by its own tracer, as its pages say."""
 
-import billing
-import exporting
 from openai import OpenAI
 from openinference.instrumentation import OITracer, TraceConfig, using_session
 from openinference.instrumentation.openai import OpenAIInstrumentor
 from openinference.semconv.trace import SpanAttributes
 from opentelemetry.trace import Status, StatusCode
+
+import billing
+import exporting
 
 provider = exporting.traced()
 OpenAIInstrumentor().instrument()

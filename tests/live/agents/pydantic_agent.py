@@ -2,13 +2,14 @@
 
 import dataclasses
 
-import billing
-import exporting
 from pydantic_ai import Agent
 from pydantic_ai.capabilities import Instrumentation, ProcessHistory
 from pydantic_ai.messages import ToolReturnPart
 from pydantic_ai.models.openai import OpenAIChatModel
 from pydantic_ai.providers.openai import OpenAIProvider
+
+import billing
+import exporting
 
 
 def shorten(messages):

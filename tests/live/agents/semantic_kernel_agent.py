@@ -1,15 +1,18 @@
 """A Semantic Kernel agent, whose content goes out through Python's logging; a filter cuts."""
 
 import asyncio
+import logging
 
-import billing
-import exporting
 from openai import AsyncOpenAI
+from opentelemetry.sdk._logs import LoggingHandler
 from semantic_kernel import Kernel
 from semantic_kernel.agents import ChatCompletionAgent
 from semantic_kernel.connectors.ai.open_ai import OpenAIChatCompletion
 from semantic_kernel.filters import FilterTypes
 from semantic_kernel.functions import FunctionResult, kernel_function
+
+import billing
+import exporting
 
 
 async def shorten(context, next):  # noqa: A002 - the framework passes it by this name
@@ -37,7 +40,8 @@ async def talk():
 
 
 provider, logs = exporting.traced(), exporting.logged()
-exporting.bridge(logs)
+logging.getLogger().addHandler(LoggingHandler(logger_provider=logs))
+logging.getLogger("semantic_kernel").setLevel(logging.INFO)
 asyncio.run(talk())
 logs.shutdown()
 provider.shutdown()

@@ -3,10 +3,11 @@
 import json
 import os
 
-import billing
 from openai import OpenAI
 from traceloop.sdk import Traceloop
 from traceloop.sdk.decorators import tool, workflow
+
+import billing
 
 Traceloop.init(
     app_name="billing-assistant",
