@@ -33,6 +33,9 @@ bench: setup ## one table of ratios: what the sidecar costs beside its neighbour
 kill: setup ## kill -9 the sidecar dozens of times under load, and look at what is in the ledger
 	$(BIN)/python -m pytest -m kill -s
 
+live: setup ## real releases of instrumentation libraries against the sidecar; ONLY=name for some of them
+	$(BIN)/python -m pytest tests/live -m live -s $(if $(ONLY),-k '$(ONLY)')
+
 fuzz: setup ## fuzz each target for FUZZ_SECONDS; the corpus is kept in .fuzz (docs/fuzzing.md)
 	@for target in $(FUZZ_TARGETS); do \
 	  $(BIN)/python tests/fuzz/fuzz.py $$target --seconds $(FUZZ_SECONDS) \
@@ -66,4 +69,5 @@ known-keys: setup ## add the attribute keys of the recorded runs to those that i
 system-deps: ## install the real servers that tests talk to (root, Debian packages)
 	sh deploy/system-deps.sh
 
-.PHONY: help setup demo picture test slow bench kill fuzz check format golden docs dialects known-keys system-deps
+.PHONY: help setup demo picture test slow bench kill live fuzz check format golden docs dialects \
+	known-keys system-deps

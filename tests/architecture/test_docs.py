@@ -16,7 +16,7 @@ from collector.config import Config, load
 from collector.dialects import DIALECTS
 
 ROOT = Path(__file__).parents[2]
-NOT_OURS = {".venv", ".phoenix", ".git", "golden", "node_modules", "tellback-data"}
+NOT_OURS = {".venv", ".phoenix", ".environments", ".git", "golden", "node_modules", "tellback-data"}
 PAGES = sorted(
     path for path in ROOT.rglob("*.md") if not NOT_OURS & set(path.relative_to(ROOT).parts)
 )

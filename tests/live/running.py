@@ -25,7 +25,7 @@ CLOSED_WITHIN = 30.0  # seconds after which every turn must be closed
 NOWHERE = "http://127.0.0.1:9"  # the discard port of loopback: nobody listens
 
 
-class AgentFailed(Exception):
+class AgentError(Exception):
     """The driver ended with an error; the message has the end of what it said."""
 
 
@@ -50,9 +50,7 @@ def run(library: Library, folder: Path) -> Run:
         return Run(library, turns, _metrics(sidecar), sent)
 
 
-def _environment(
-    library: Library, sidecar: Sidecar, model: Model, folder: Path
-) -> dict[str, str]:
+def _environment(library: Library, sidecar: Sidecar, model: Model, folder: Path) -> dict[str, str]:
     port = sidecar.grpc if library.transport == "grpc" else sidecar.http
     return {
         "PATH": os.environ["PATH"],
@@ -86,9 +84,9 @@ def _run_agent(command: list[str], environment: dict[str, str], folder: Path) ->
                 check=False,
             )
         except subprocess.TimeoutExpired:
-            raise AgentFailed(f"not done after {LONGEST:g} s: {_end_of(log)}") from None
+            raise AgentError(f"not done after {LONGEST:g} s: {_end_of(log)}") from None
     if done.returncode:
-        raise AgentFailed(f"status {done.returncode}: {_end_of(log)}")
+        raise AgentError(f"status {done.returncode}: {_end_of(log)}")
 
 
 def _end_of(log: Path) -> str:

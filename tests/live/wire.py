@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from os.path import commonprefix
 from typing import TYPE_CHECKING
 
 from live.script import BILLING, TELLING, TOOLS, strings
@@ -66,6 +65,11 @@ def _results(calls: list[Call]) -> dict[str, int]:
             for tool, about in TOOLS.items():
                 at = text.find(about["result"][:TELLING])
                 if at >= 0:
-                    sent = len(commonprefix([text[at:], about["result"]]))
-                    found.setdefault(tool, sent)
+                    found.setdefault(tool, _common(text[at:], about["result"]))
     return found
+
+
+def _common(sent: str, produced: str) -> int:
+    """Return how many characters the two begin with in common."""
+    pairs = enumerate(zip(sent, produced, strict=False))
+    return next((at for at, (one, other) in pairs if one != other), min(len(sent), len(produced)))

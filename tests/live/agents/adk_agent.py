@@ -2,13 +2,13 @@
 
 import asyncio
 
-import exporting
 from google.adk.agents import LlmAgent
 from google.adk.models.google_llm import Gemini
 from google.adk.runners import InMemoryRunner
 from google.genai import types
 
 import billing
+import exporting
 
 
 def shorten(callback_context, llm_request):

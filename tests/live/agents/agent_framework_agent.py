@@ -2,12 +2,12 @@
 
 import asyncio
 
-import exporting
 from agent_framework import Agent, function_middleware, tool
 from agent_framework.observability import enable_instrumentation
 from agent_framework.openai import OpenAIChatCompletionClient
 
 import billing
+import exporting
 
 
 @function_middleware

@@ -59,9 +59,7 @@ def cut(tool: str, text: str) -> str:
 
 def schemas() -> list[dict]:
     """Return the tools as OpenAI's chat completions take them."""
-    return [
-        {"type": "function", "function": {"name": name, **_described(name)}} for name in TOOLS
-    ]
+    return [{"type": "function", "function": {"name": name, **_described(name)}} for name in TOOLS]
 
 
 def anthropic_schemas() -> list[dict]:

@@ -1,8 +1,9 @@
 """A LangChain agent under OpenTelemetry's own instrumentation."""
 
+from opentelemetry.instrumentation.genai.langchain import LangChainInstrumentor
+
 import exporting
 import langchain_agent
-from opentelemetry.instrumentation.genai.langchain import LangChainInstrumentor
 
 provider = exporting.traced()
 LangChainInstrumentor().instrument()

@@ -2,11 +2,11 @@
 
 import json
 
-import exporting
 from openai import OpenAI
 from opentelemetry.instrumentation.genai.openai import OpenAIInstrumentor
 
 import billing
+import exporting
 
 provider = exporting.traced()
 OpenAIInstrumentor().instrument()

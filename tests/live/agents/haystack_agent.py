@@ -1,6 +1,5 @@
 """A Haystack agent with its own tracer; the tool's own handler cuts, before anything is traced."""
 
-import exporting
 from haystack import tracing
 from haystack.components.agents import Agent
 from haystack.components.generators.chat import OpenAIChatGenerator
@@ -10,6 +9,7 @@ from haystack.tracing import OpenTelemetryTracer
 from haystack.utils import Secret
 
 import billing
+import exporting
 
 provider = exporting.traced()
 tracing.enable_tracing(OpenTelemetryTracer(provider.get_tracer("haystack")))

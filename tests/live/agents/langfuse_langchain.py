@@ -2,11 +2,11 @@
 
 import os
 
-import langchain_agent
 from langfuse import Langfuse, propagate_attributes
 from langfuse.langchain import CallbackHandler
 
 import billing
+import langchain_agent
 
 client = Langfuse(
     base_url=os.environ["OTEL_EXPORTER_OTLP_ENDPOINT"], public_key="none", secret_key="none"

@@ -1,11 +1,11 @@
 """LiteLLM's own callback for OpenTelemetry: model calls, and nothing of the tools."""
 
-import exporting
 import litellm
 from litellm.integrations.opentelemetry import OpenTelemetry
 from litellm.litellm_core_utils.thread_pool_executor import executor
 
 import billing
+import exporting
 
 provider = exporting.traced()
 litellm.callbacks = [OpenTelemetry(tracer_provider=provider)]

@@ -1,10 +1,10 @@
 """The OpenAI client under the older instrumentation of OpenTelemetry: content in log records."""
 
-import exporting
 from openai import OpenAI
 from opentelemetry.instrumentation.openai_v2 import OpenAIInstrumentor
 
 import billing
+import exporting
 
 provider, logs = exporting.traced(), exporting.logged()
 OpenAIInstrumentor().instrument()

@@ -1,11 +1,11 @@
 """The Anthropic client under OpenInference; agent and tools by its own tracer."""
 
-import exporting
 from anthropic import Anthropic
 from openinference.instrumentation import OITracer, TraceConfig, using_session
 from openinference.instrumentation.anthropic import AnthropicInstrumentor
 
 import billing
+import exporting
 
 provider = exporting.traced()
 AnthropicInstrumentor().instrument()

@@ -1,8 +1,9 @@
 """A LangChain agent under OpenInference."""
 
+from openinference.instrumentation.langchain import LangChainInstrumentor
+
 import exporting
 import langchain_agent
-from openinference.instrumentation.langchain import LangChainInstrumentor
 
 provider = exporting.traced()
 LangChainInstrumentor().instrument()

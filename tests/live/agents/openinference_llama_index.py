@@ -2,7 +2,6 @@
 
 import asyncio
 
-import exporting
 from llama_index.core.agent.workflow import FunctionAgent
 from llama_index.core.llms import ChatMessage, TextBlock
 from llama_index.core.tools import FunctionTool
@@ -12,6 +11,7 @@ from openinference.instrumentation import using_session
 from openinference.instrumentation.llama_index import LlamaIndexInstrumentor
 
 import billing
+import exporting
 
 START = billing.fetch_invoices("")[:60]
 

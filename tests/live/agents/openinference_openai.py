@@ -1,6 +1,5 @@
 """The OpenAI client under OpenInference; agent and tools by its own tracer, as its pages say."""
 
-import exporting
 from openai import OpenAI
 from openinference.instrumentation import OITracer, TraceConfig, using_session
 from openinference.instrumentation.openai import OpenAIInstrumentor
@@ -8,6 +7,7 @@ from openinference.semconv.trace import SpanAttributes
 from opentelemetry.trace import Status, StatusCode
 
 import billing
+import exporting
 
 provider = exporting.traced()
 OpenAIInstrumentor().instrument()

@@ -1,8 +1,9 @@
 """The OpenAI Agents SDK under OpenInference."""
 
+from openinference.instrumentation.openai_agents import OpenAIAgentsInstrumentor
+
 import exporting
 import openai_agents_run
-from openinference.instrumentation.openai_agents import OpenAIAgentsInstrumentor
 
 provider = exporting.traced()
 OpenAIAgentsInstrumentor().instrument()

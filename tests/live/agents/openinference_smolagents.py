@@ -1,10 +1,10 @@
 """A smolagents agent under OpenInference; the harness cuts its memory after each step."""
 
-import exporting
 from openinference.instrumentation.smolagents import SmolagentsInstrumentor
 from smolagents import OpenAIServerModel, ToolCallingAgent, tool
 
 import billing
+import exporting
 
 START = billing.fetch_invoices("")[:60]
 

@@ -1,8 +1,9 @@
 """A LangChain agent under OpenLIT."""
 
-import langchain_agent
 import openlit
 from opentelemetry import trace
+
+import langchain_agent
 
 openlit.init(application_name="billing-assistant", disable_metrics=True)
 langchain_agent.talk()

@@ -1,8 +1,9 @@
 """A LangChain agent under OpenLLMetry's instrumentation, without Traceloop's SDK."""
 
+from opentelemetry.instrumentation.langchain import LangchainInstrumentor
+
 import exporting
 import langchain_agent
-from opentelemetry.instrumentation.langchain import LangchainInstrumentor
 
 provider = exporting.traced()
 LangchainInstrumentor().instrument()

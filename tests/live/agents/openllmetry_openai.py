@@ -2,11 +2,11 @@
 
 from types import SimpleNamespace
 
-import exporting
 from openai import OpenAI
 from opentelemetry.instrumentation.openai import OpenAIInstrumentor
 
 import billing
+import exporting
 
 provider = exporting.traced()
 OpenAIInstrumentor().instrument()

@@ -2,7 +2,6 @@
 
 import dataclasses
 
-import exporting
 from pydantic_ai import Agent
 from pydantic_ai.capabilities import Instrumentation, ProcessHistory
 from pydantic_ai.messages import ToolReturnPart
@@ -10,6 +9,7 @@ from pydantic_ai.models.openai import OpenAIChatModel
 from pydantic_ai.providers.openai import OpenAIProvider
 
 import billing
+import exporting
 
 
 def shorten(messages):

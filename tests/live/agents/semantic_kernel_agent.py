@@ -1,9 +1,10 @@
 """A Semantic Kernel agent, whose content goes out through Python's logging; a filter cuts."""
 
 import asyncio
+import logging
 
-import exporting
 from openai import AsyncOpenAI
+from opentelemetry.sdk._logs import LoggingHandler
 from semantic_kernel import Kernel
 from semantic_kernel.agents import ChatCompletionAgent
 from semantic_kernel.connectors.ai.open_ai import OpenAIChatCompletion
@@ -11,6 +12,7 @@ from semantic_kernel.filters import FilterTypes
 from semantic_kernel.functions import FunctionResult, kernel_function
 
 import billing
+import exporting
 
 
 async def shorten(context, next):  # noqa: A002 - the framework passes it by this name
@@ -23,9 +25,7 @@ async def shorten(context, next):  # noqa: A002 - the framework passes it by thi
 async def talk():
     kernel = Kernel()
     kernel.add_service(
-        OpenAIChatCompletion(
-            ai_model_id=billing.MODEL, async_client=AsyncOpenAI(**billing.OPENAI)
-        )
+        OpenAIChatCompletion(ai_model_id=billing.MODEL, async_client=AsyncOpenAI(**billing.OPENAI))
     )
     functions = [kernel_function(function) for function in billing.FUNCTIONS]
     kernel.add_functions(plugin_name="billing", functions=functions)
@@ -40,7 +40,8 @@ async def talk():
 
 
 provider, logs = exporting.traced(), exporting.logged()
-exporting.bridge(logs)
+logging.getLogger().addHandler(LoggingHandler(logger_provider=logs))
+logging.getLogger("semantic_kernel").setLevel(logging.INFO)
 asyncio.run(talk())
 logs.shutdown()
 provider.shutdown()

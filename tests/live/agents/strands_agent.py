@@ -1,11 +1,11 @@
 """A Strands agent with its own telemetry; a hook cuts the result after the tool's run."""
 
-import exporting
 from strands import Agent, tool
 from strands.hooks import AfterToolCallEvent
 from strands.models.openai import OpenAIModel
 
 import billing
+import exporting
 
 
 def shorten(event):
