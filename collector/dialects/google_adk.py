@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from collector.content import capture_of, decode, messages, tool_names
+from collector.content import capture_of, decode, messages, tool_names, why_missing
 from collector.dialect import AnyOperation, Shape, shape_of
 from collector.span import Record, Span
 from collector.spelling.convention import inference, string, tool_execution, who
@@ -64,7 +64,7 @@ class GoogleADK:
     def _inference(self, span: Span) -> Inference:
         attributes = span.attributes
         given, tools = _delivered(attributes.get(_REQUEST))
-        hidden = "content_off" if given is None and not span.dropped else None
+        hidden = None if given is not None or span.dropped else why_missing(attributes, _REQUEST)
         capture = capture_of(span, (_REQUEST, _ANSWER), hidden=hidden)
         answer = decode(_content(attributes.get(_ANSWER)))
         found = inference(span, self.name, given, _made(answer), capture)
