@@ -15,6 +15,7 @@ from collector.assembly.assembler import Assembler
 from collector.assembly.closing import Closed, Closing, close
 from collector.assembly.conversations import Conversations
 from collector.assembly.settings import TurnsConfig
+from collector.content import UNREADABLE
 from collector.dialect import AnyOperation, Dialect, Dialects
 from collector.dialects import DIALECTS
 from collector.entry import Entry
@@ -97,6 +98,8 @@ class Pipeline:
             dialect, operations = self._read(record, dropped)
             claimed.append(dialect)
             count += len(operations)
+            if any(operation.capture.hidden == UNREADABLE for operation in operations):
+                dropped[UNREADABLE] += 1  # of the record only: what else it says counts
             stated = self._stating.of(record)
             if operations:
                 operations = self._stating.fill(operations, record, stated)

@@ -6,6 +6,7 @@ and order. How each join was made is recorded, because order is weaker evidence 
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,6 +19,8 @@ from collector.assembly.sides import Sides, cut_on_the_way, sides, text_of
 from collector.assembly.steps import Given, Steps
 from scorers.turn import Inference, Join, Part, ToolExecution, ToolResult
 
+# What frameworks call the tool with which one agent hands over to another: nothing is executed.
+_HANDS_OVER = re.compile(r"(?:transfer|hand_?off)(?:_back)?_to_")
 LOOK_AHEAD = 64  # later calls in which a result is looked for
 
 
@@ -209,13 +212,15 @@ class _Joiner:
         if number >= 0 and len(calls) == len(self._steps.new[at]):
             asked = calls[number]  # as many as were asked for: they come in that order
         name = asked.name if asked is not None else None
+        tool = name or next((part.name for part in parts if part.name), None) or "unknown"
+        absent = "handed_over" if _HANDS_OVER.match(tool) else "no_tool_span"
         return ToolResult(
-            tool=name or next((part.name for part in parts if part.name), None) or "unknown",
+            tool=tool,
             call_id=call_id,
             arguments=(asked.text or None) if asked is not None else None,
             delivered=text_of(parts),
             calls_after=len(self._steps.calls) - at,
-            produced_missing=call.capture.hidden or "no_tool_span",
+            produced_missing=call.capture.hidden or absent,
             capture_cut=cut_on_the_way(call, parts, self._limits),
             dialect=call.dialect,
         )

@@ -97,9 +97,9 @@ class Results:
                 for message in (*(call.output or ()), *(call.input or ())):
                     for part in (*message.of_kind("tool_call"), *message.of_kind("tool_result")):
                         # A call without an id is known by its tool.
-                        known = part.id or f"\n{part.name}"
-                        if not asked.get(known) or asked[known][-1] != at:
-                            asked.setdefault(known, []).append(at)
+                        name = part.id or f"\n{part.name}"
+                        if not asked.get(name) or asked[name][-1] != at:
+                            asked.setdefault(name, []).append(at)
         placed: list[list[ToolExecution]] = [[] for _ in parts]
         for tool in tools:
             around = self._work.tree.agents_around(tool)

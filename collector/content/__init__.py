@@ -7,6 +7,7 @@ that the same text comes out of all of them.
 
 from __future__ import annotations
 
+from collector.content.absence import UNREADABLE, why_missing
 from collector.content.blocks import (
     reports_failure,
     salvage_tool_result,
@@ -27,6 +28,7 @@ from collector.content.usage import usage_of
 from collector.content.values import compact, decode, looks_cut
 
 __all__ = [
+    "UNREADABLE",
     "Recorded",
     "capture_of",
     "compact",
@@ -43,5 +45,6 @@ __all__ = [
     "tool_names",
     "unwrap_tool_result",
     "usage_of",
+    "why_missing",
     "without_cut_marker",
 ]

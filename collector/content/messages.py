@@ -199,7 +199,9 @@ def _read(item: Any, role: str) -> list[Message]:
     if "_role" in item and "_content" in item:
         item = object_message(item)
     item, finish = _unwrapped(item)
-    said = _says_role(item) or role
+    # An empty role is nobody's: it must not make the requester say what they did not.
+    nobody = item.get("role") == "" and role == "user"
+    said = _says_role(item) or ("unknown" if nobody else role)
     parts = _parts(item)
     call_id = next(
         (found for key in ("tool_call_id", "tool_use_id") if (found := string(item.get(key)))), None

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from collector.content import capture_of, decode, messages, tool_names
+from collector.content import capture_of, decode, messages, tool_names, why_missing
 from collector.dialect import AnyOperation, Shape, shape_of
 from collector.span import Record, Span
 from collector.spelling.convention import inference, string, tool_execution, who
@@ -21,6 +21,10 @@ _SCOPE = "gcp.vertex.agent"
 _REQUEST, _ANSWER = "gcp.vertex.agent.llm_request", "gcp.vertex.agent.llm_response"
 _ARGUMENTS, _RESPONSE = "gcp.vertex.agent.tool_call_args", "gcp.vertex.agent.tool_response"
 _TOOL = "gen_ai.tool.name"
+# Up to 1.2 the arguments have a span of their own, the response another, and those of parallel
+# calls one more.
+_FIRST_TOOLS = ("tool_call [", "tool_response")
+_RESPONDED = re.compile(r"tool_response \[([^\]]{1,200})\]")
 # What the conventions' own content is called: where it is recorded, it is read instead.
 _CONVENTIONS = ("gen_ai.input.messages", "gen_ai.output.messages", "gen_ai.tool.call.result")
 _AGENT = re.compile(r"agent_run \[([^\]]{1,200})\]")
@@ -50,6 +54,10 @@ class GoogleADK:
         if not isinstance(record, Span):
             return
         attributes = record.attributes
+        if record.name.startswith(_FIRST_TOOLS):
+            if match := _RESPONDED.match(record.name):
+                yield self._responded(record, match[1])
+            return
         # Tool spans carry an empty request too.
         if _RESPONSE in attributes or _ARGUMENTS in attributes or _TOOL in attributes:
             if string(attributes, _TOOL) != _MERGED:
@@ -64,12 +72,20 @@ class GoogleADK:
     def _inference(self, span: Span) -> Inference:
         attributes = span.attributes
         given, tools = _delivered(attributes.get(_REQUEST))
-        hidden = "content_off" if given is None and not span.dropped else None
+        hidden = None if given is not None or span.dropped else why_missing(attributes, _REQUEST)
         capture = capture_of(span, (_REQUEST, _ANSWER), hidden=hidden)
         answer = decode(_content(attributes.get(_ANSWER)))
         found = inference(span, self.name, given, _made(answer), capture)
         found = replace(found, usage=_usage(answer, found.usage))
         return found if tools is None else replace(found, tools=tools)
+
+    def _responded(self, span: Span, tool: str) -> AnyOperation:
+        told = _made(decode(span.attributes.get(_RESPONSE))) or ()
+        found = next((part for message in told for part in message.of_kind("tool_result")), None)
+        hidden = None if found or span.dropped else why_missing(span.attributes, _RESPONSE)
+        capture = capture_of(span, (_RESPONSE,), hidden=hidden)
+        executed = tool_execution(span, self.name, None, found.text if found else None, capture)
+        return replace(executed, tool=tool, call_id=found.id if found else None)
 
     def _tool(self, span: Span) -> AnyOperation:
         attributes = span.attributes
@@ -106,13 +122,22 @@ def _delivered(value: Any) -> tuple[tuple[Message, ...] | None, tuple[str, ...] 
 
 
 def _usage(answer: Any, stated: Usage) -> Usage:
-    """Return the tokens of a call. Up to 1.5 the total was written for those of the output."""
+    """Return the tokens of a call. The first versions state them in the answer only, and later
+    ones, up to 1.5, wrote the total for those of the output."""
     counts = answer.get("usage_metadata") if isinstance(answer, dict) else None
-    made = counts.get("candidates_token_count") if isinstance(counts, dict) else None
-    if not isinstance(counts, dict) or not isinstance(made, int) or isinstance(made, bool):
+    if not isinstance(counts, dict):
         return stated
-    wrong = stated.output_tokens == counts.get("total_token_count")
-    return replace(stated, output_tokens=made) if wrong else stated
+    total = counts.get("total_token_count")
+    if stated.output_tokens not in (None, total):
+        return stated
+    given, made = (_count(counts.get(f"{of}_token_count")) for of in ("prompt", "candidates"))
+    if stated.output_tokens is not None and (made is None or made == total):
+        return stated
+    return replace(stated, input_tokens=stated.input_tokens or given, output_tokens=made)
+
+
+def _count(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 def _made(answer: Any) -> tuple[Message, ...] | None:

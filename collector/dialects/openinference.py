@@ -20,6 +20,7 @@ from collector.content import (
     salvage_tool_result,
     tool_names,
     usage_of,
+    why_missing,
 )
 from collector.dialect import AnyOperation, Shape, origin, shape_of
 from collector.span import Record, Span
@@ -258,7 +259,7 @@ def _captured(
     hidden = None
     if (delivered is None and not span.dropped) or redacted(attributes.get("output.value")):
         marked = any(redacted(attributes.get(f"{side}.value")) for side in ("input", "output"))
-        hidden = "redacted" if marked else "content_off"
+        hidden = "redacted" if marked else why_missing(attributes, _INPUT)
     # Without a listed message, the raw request is what the messages are read from.
     keys = ["input.value"] if delivered and not incoming else []
     capture = capture_of(span, keys, texts=texts, hidden=hidden)

@@ -17,6 +17,7 @@ from collector.content import (
     messages,
     reports_failure,
     salvage_tool_result,
+    why_missing,
 )
 from collector.dialect import AnyOperation, Shape, shape_of
 from collector.span import Record, Span
@@ -174,7 +175,7 @@ def _inference(span: Span, shared: dict[str, Any]) -> Inference:
             for key, value in one.items()
             if key.endswith(("content", "arguments"))
         },
-        hidden="content_off" if given is None and not span.dropped else None,
+        hidden=why_missing(attributes, _INPUT) if given is None and not span.dropped else None,
     )
     lost = [
         name for name, items in ((_PROMPT, incoming), (_COMPLETION, outgoing)) if has_gap(items)

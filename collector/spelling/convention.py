@@ -16,12 +16,12 @@ from collector.content import (
     decode,
     literal,
     messages,
-    redacted,
     reports_failure,
     salvage_tool_result,
     tool_names,
     unwrap_tool_result,
     usage_of,
+    why_missing,
 )
 from collector.content.messages import redacted_whole
 from collector.dialect import origin
@@ -201,10 +201,11 @@ def why_hidden(record: Record, *, missing: bool) -> str | None:
     """Say why content is missing: it was uploaded elsewhere, or capturing it is off (default)."""
     if any(key in record.attributes for key in _REFERENCES):
         return "uploaded"
-    if missing and any(redacted(record.attributes.get(key)) for key in (INPUT, OUTPUT, RESULT)):
-        return "redacted"
+    if not missing:
+        return None
+    reason = why_missing(record.attributes, INPUT, RESULT)
     # Where the SDK dropped attributes, the content may have been among them.
-    return "content_off" if missing and not record.dropped else None
+    return None if reason == "content_off" and record.dropped else reason
 
 
 def string(attributes: Mapping[str, Any], *keys: str) -> str | None:

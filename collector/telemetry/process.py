@@ -77,7 +77,8 @@ PROCESS: tuple[Instrument, ...] = (
     Instrument(
         name="tellback_spans_dropped_total",
         kind="counter",
-        help="Spans and log records accepted and then let go without being measured, by reason.",
+        help="Spans and log records accepted and then let go without being measured, by reason. "
+        "unreadable_content counts records that stay, and whose content could not be read.",
         labels=("reason",),
     ),
     Instrument(
