@@ -151,13 +151,20 @@ class Inference(Operation):
 @value(kw_only=True)
 class ToolExecution(Operation):
     """One executed tool call. `result` is what the tool produced, as text with all its blocks;
-    None where it was not recorded. `arguments` is text too (JSON where the tool takes JSON)."""
+    None where it was not recorded. `arguments` is text too (JSON where the tool takes JSON).
+
+    `produced_size` and `delivered_size` are sizes that the telemetry states by themselves, in
+    `size_unit`s: how much the tool produced, and how much the harness handed on.
+    """
 
     tool: str = ""
     call_id: str | None = None
     arguments: str | None = None
     result: str | None = None
     failed: bool = False
+    produced_size: int | None = None
+    delivered_size: int | None = None
+    size_unit: str = "characters"
 
 
 @value(kw_only=True)
@@ -228,6 +235,8 @@ class ToolResult:
     `delivered_missing` says why the delivered side can't be seen although calls followed, and is
     None where their messages are recorded and simply do not hold it (a drop).
     `capture_cut` is the reason when the instrumentation is known to have cut either side.
+    `produced_size` and `delivered_size`, in `size_unit`s, are what the telemetry states of a side
+    without showing it; no more than `delivered_size` can have been delivered.
     """
 
     tool: str
@@ -242,6 +251,9 @@ class ToolResult:
     delivered_missing: str | None = None
     capture_cut: str | None = None
     span_id: str | None = None
+    produced_size: int | None = None
+    delivered_size: int | None = None
+    size_unit: str = "characters"
 
 
 @value(kw_only=True)

@@ -14,7 +14,7 @@ from operator import attrgetter
 
 from collector.assembly.agenda import Agenda
 from collector.assembly.closing import Closed, Closing, closing_of
-from collector.assembly.copies import completeness, conversation_of, is_better, log_identity
+from collector.assembly.copies import completeness, conversation_of, is_better, log_identity, place_of
 from collector.assembly.footprint import GROUP_SIZE, PLACE_SIZE
 from collector.assembly.links import Links
 from collector.assembly.material import Key
@@ -95,7 +95,7 @@ class Assembler:
         `no_trace_id`: it belongs to nothing; `turn_too_large`: its group is full; `late`: the turn
         it may belong to is held no longer. `sequence` numbers what the record came with.
         """
-        trace = record.trace_id or conversation_of(operations)
+        trace = place_of(operations) or record.trace_id or conversation_of(operations)
         if not trace:
             return "no_trace_id"
         span = record if isinstance(record, Span) else None

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import Any
 
-from scorers.turn import Capture, Inference, Message, ToolExecution, Usage
+from scorers.turn import AgentInvocation, Capture, Inference, Message, ToolExecution, Usage
 
 
 def captures(found: Iterable[Capture]) -> Capture:
@@ -89,6 +90,8 @@ def combine_tools(one: ToolExecution, other: ToolExecution) -> ToolExecution:
     result, capture = one.result, one.capture
     if len(other.result or "") > len(one.result or "") or one.result is None:
         result, capture = other.result, other.capture
+    if result is None:
+        capture = captures((one.capture, other.capture))
     return replace(
         one,
         tool=one.tool or other.tool,
@@ -98,4 +101,30 @@ def combine_tools(one: ToolExecution, other: ToolExecution) -> ToolExecution:
         capture=capture,
         failed=one.failed or other.failed,
         conversation_id=one.conversation_id or other.conversation_id,
+        **_sizes(one, other),
     )
+
+
+def combine_agents(one: AgentInvocation, other: AgentInvocation) -> AgentInvocation:
+    """Join two records of one agent's run; `one` keeps its place in the trace."""
+    return replace(
+        one,
+        start_ns=min(filter(None, (one.start_ns, other.start_ns)), default=0),
+        end_ns=max(one.end_ns, other.end_ns),
+        agent=one.agent or other.agent,
+        conversation_id=one.conversation_id or other.conversation_id,
+        input=_richer(one.input, other.input),
+        output=_richer(one.output, other.output),
+        capture=captures((one.capture, other.capture)),
+    )
+
+
+def _sizes(one: ToolExecution, other: ToolExecution) -> dict[str, Any]:
+    """Return the sizes that two records state, in one's unit or, without any there, the other's."""
+    ours = one.produced_size is not None or one.delivered_size is not None
+    if ours and one.size_unit != other.size_unit:
+        return {}
+    pairs = ((one.produced_size, other.produced_size), (one.delivered_size, other.delivered_size))
+    produced, delivered = (first if first is not None else second for first, second in pairs)
+    unit = one.size_unit if ours else other.size_unit
+    return {"produced_size": produced, "delivered_size": delivered, "size_unit": unit}

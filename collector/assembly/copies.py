@@ -14,7 +14,8 @@ from scorers.turn import Message, ToolExecution
 def log_identity(record: Record, operations: tuple[AnyOperation, ...]) -> object:
     """Return what makes two log records the same one; spans have their ids."""
     time_ns = 0 if isinstance(record, Span) else record.time_ns
-    return (record.span_id, time_ns, hash(tuple(map(_content, operations))))
+    told = tuple((operation.span_id, _content(operation)) for operation in operations)
+    return (record.span_id, time_ns, hash(told))
 
 
 def completeness(record: Record) -> tuple[int, int]:
@@ -64,4 +65,14 @@ def conversation_of(operations: Iterable[AnyOperation]) -> str:
     for operation in operations:
         if operation.conversation_id:
             return f"conversation {operation.conversation_id}"
+    return ""
+
+
+def place_of(operations: Iterable[AnyOperation]) -> str:
+    """Return the trace that a dialect places a record in, "" where it leaves that open.
+
+    It is the record's own, but for libraries that give each call a trace of its own, or none.
+    """
+    for operation in operations:
+        return operation.trace_id
     return ""

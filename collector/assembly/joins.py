@@ -18,6 +18,7 @@ from collector.assembly.steps import Given, Steps
 from scorers.turn import Inference, Join, Part, ToolExecution, ToolResult
 
 LOOK_AHEAD = 64  # later calls in which a result is looked for
+SHORT = 0.9  # of the size that the telemetry states: a result below it is not all of it
 
 
 def tool_results(
@@ -129,7 +130,7 @@ class _Joiner:
             tool=one.tool.tool,
             call_id=one.call_id,
             arguments=one.tool.arguments,
-            produced=one.tool.result,
+            produced=one.tool.result if missing is None else None,
             delivered=_joined(found.parts) if found is not None else None,
             calls_after=calls_after,
             failed=one.tool.failed,
@@ -138,7 +139,19 @@ class _Joiner:
             delivered_missing=delivered_missing,
             capture_cut=cut,
             span_id=one.tool.span_id,
+            produced_size=one.tool.produced_size,
+            delivered_size=self._delivered_size(one),
+            size_unit=one.tool.size_unit,
         )
+
+    def _delivered_size(self, one: Placed) -> int | None:
+        """Return how much can have been delivered at most, where anything says so: a result is no
+        longer than the whole input of the call that read it."""
+        tool = one.tool
+        if tool.delivered_size is not None or tool.size_unit != "tokens":
+            return tool.delivered_size
+        reader = self._steps.calls[one.step] if one.step < len(self._steps.calls) else None
+        return reader.usage.input_tokens if reader is not None else None
 
     def _why_missing(self, one: Placed) -> str | None:
         """Say why a result can't be seen; None where it can, and was dropped or never read."""
@@ -165,6 +178,8 @@ class _Joiner:
         missing = None
         if tool.result is None:
             missing = tool.capture.hidden or ("tool_failed" if tool.failed else "not_recorded")
+        elif _is_less(tool):
+            missing = "cut_before_recording"
         elif tool.capture.hidden:
             return None, tool.capture.hidden
         cut = self._limits.cut_reason(tool)
@@ -213,6 +228,14 @@ class _Joiner:
 def _order(one: Placed, order: dict[int, tuple[int, int]]) -> tuple[int, int, int, int, str]:
     step, at = order.get(id(one.request), (one.step, 1 << 30))
     return (step, at, one.tool.start_ns, one.tool.end_ns, one.tool.span_id)
+
+
+def _is_less(tool: ToolExecution) -> bool:
+    """Whether a result is known to be what a harness had left of what the tool produced."""
+    stated = tool.produced_size
+    if tool.result is None or stated is None or tool.size_unit == "tokens":
+        return False
+    return len(tool.result) < SHORT * stated
 
 
 def _joined(parts: Sequence[Part]) -> str:

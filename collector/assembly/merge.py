@@ -10,9 +10,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from collector.assembly.combine import captures, combine, combine_tools
+from collector.assembly.combine import captures, combine, combine_agents, combine_tools
 from collector.assembly.duplicates import nested, one_record_each, siblings
 from collector.assembly.material import Key, Material, Tree, key_of
+from collector.assembly.pieces import put_together
 from collector.assembly.stand_ins import holders, stand_ins
 from collector.dialect import MessageEvent
 from scorers.turn import (
@@ -37,11 +38,12 @@ class Work:
 
 def merge(material: Material) -> Work:
     """Return each call once. Pure; linear in the operations but for sorting."""
+    operations, parents = put_together(material.operations, material.parents)
     inferences: dict[Key, Inference] = {}
     tools: dict[Key, ToolExecution] = {}
     agents: dict[Key, AgentInvocation] = {}
     events: dict[Key, list[MessageEvent]] = defaultdict(list)
-    for operation in material.operations:
+    for operation in operations:
         key = key_of(operation)
         if isinstance(operation, MessageEvent):
             events[key].append(operation)
@@ -52,7 +54,9 @@ def merge(material: Material) -> Work:
             known_tool = tools.get(key)
             tools[key] = operation if known_tool is None else combine_tools(known_tool, operation)
         else:
-            agents.setdefault(key, operation)
+            known_agent = agents.get(key)
+            joined = operation if known_agent is None else combine_agents(known_agent, operation)
+            agents[key] = joined
     for key, pieces in events.items():
         built = _from_events(pieces)
         held = agents.get(key) or tools.get(key)
@@ -63,7 +67,6 @@ def merge(material: Material) -> Work:
             agents[key] = replace(
                 held, input=held.input or built.input, output=held.output or built.output
             )
-    parents = material.parents
     if any(parent is not None and parent not in parents for parent in parents.values()):
         parents = _completed(parents, inferences, agents, tools)
     records: list[Operation] = [*inferences.values(), *tools.values(), *agents.values()]

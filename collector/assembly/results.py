@@ -131,6 +131,9 @@ class Results:
             else tool.capture.hidden or "not_recorded",
             delivered_missing=self._incomplete or "no_model_call",
             span_id=tool.span_id,
+            produced_size=tool.produced_size,
+            delivered_size=tool.delivered_size,
+            size_unit=tool.size_unit,
         )
 
 

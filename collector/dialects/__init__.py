@@ -6,6 +6,9 @@ Specific ones stand before general ones: many libraries write `gen_ai.*` keys be
 from __future__ import annotations
 
 from collector.dialect import Dialect
+from collector.dialects.claude_code import ClaudeCode
+from collector.dialects.codex import Codex
+from collector.dialects.gemini_cli import GeminiCLI
 from collector.dialects.gen_ai import GenAI
 from collector.dialects.gen_ai_events import GenAIEvents
 from collector.dialects.google_adk import GoogleADK
@@ -19,6 +22,9 @@ DIALECTS: tuple[Dialect, ...] = (
     OpenInference(),
     GoogleADK(),
     VercelAI(),
+    ClaudeCode(),
+    Codex(),
+    GeminiCLI(),
     OpenLLMetry(),
     Strands(),
     PydanticAI(),

@@ -14,10 +14,35 @@ from scorers.turn import ToolResult
 
 # Characters of a message whose produced side is unknown that are searched for markers.
 LONGEST = 4_000_000
+# Of what was produced: where the telemetry states less than this share as delivered, it was cut.
+# Encodings and wrappings do not take a tenth away.
+SHORT = 0.9
 
 
 def deliver(result: ToolResult) -> Delivery:
     """Judge one tool result by both its sides and by what followed it."""
+    verdict = _judged(result)
+    return _floor(result, verdict) if verdict.state == State.unobservable else verdict
+
+
+def _floor(result: ToolResult, verdict: Delivery) -> Delivery:
+    """Where a side can't be seen, sizes that the telemetry states may prove a loss all the same."""
+    produced, delivered = result.produced_size, result.delivered_size
+    if result.capture_cut is None and result.size_unit != "tokens":
+        if produced is None and result.produced is not None:
+            produced = len(result.produced)
+        if delivered is None and result.delivered is not None:
+            delivered = len(result.delivered)
+    stated = result.produced_size is not None or result.delivered_size is not None
+    if produced is None or delivered is None or not stated or result.failed:
+        return verdict
+    if delivered >= SHORT * produced:
+        return verdict
+    found = f"the telemetry states {delivered} of {produced} {result.size_unit} at most"
+    return replace(verdict, state=State.lower_bound, reason=f"{verdict.reason}; {found}")
+
+
+def _judged(result: ToolResult) -> Delivery:
     produced, delivered = result.produced, result.delivered
     if result.capture_cut is not None:
         return unseen(result, State.unobservable, result.capture_cut)
