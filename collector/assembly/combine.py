@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from scorers.turn import AgentInvocation, Capture, Inference, Message, ToolExecution, Usage
+
+
+Run = TypeVar("Run", bound=AgentInvocation)
 
 
 def captures(found: Iterable[Capture]) -> Capture:
@@ -105,8 +108,11 @@ def combine_tools(one: ToolExecution, other: ToolExecution) -> ToolExecution:
     )
 
 
-def combine_agents(one: AgentInvocation, other: AgentInvocation) -> AgentInvocation:
+def combine_agents(one: Run, other: AgentInvocation) -> Run:
     """Join two records of one agent's run; `one` keeps its place in the trace."""
+    capture = captures((one.capture, other.capture))
+    if one.input is not None or other.input is not None:
+        capture = replace(capture, hidden=None)
     return replace(
         one,
         start_ns=min(filter(None, (one.start_ns, other.start_ns)), default=0),
@@ -115,7 +121,7 @@ def combine_agents(one: AgentInvocation, other: AgentInvocation) -> AgentInvocat
         conversation_id=one.conversation_id or other.conversation_id,
         input=_richer(one.input, other.input),
         output=_richer(one.output, other.output),
-        capture=captures((one.capture, other.capture)),
+        capture=capture,
     )
 
 

@@ -10,6 +10,8 @@ from collector.dialect import AnyOperation, MessageEvent
 from collector.span import Record, Span
 from scorers.turn import Message, ToolExecution
 
+_SESSIONS = ("session.id", "conversation.id", "gen_ai.conversation.id")
+
 
 def log_identity(record: Record, operations: tuple[AnyOperation, ...]) -> object:
     """Return what makes two log records the same one; spans have their ids."""
@@ -76,3 +78,8 @@ def place_of(operations: Iterable[AnyOperation]) -> str:
     for operation in operations:
         return operation.trace_id
     return ""
+
+
+def names_session(record: Record) -> bool:
+    """Say whether a record says which session it belongs to."""
+    return any(key in record.attributes for key in _SESSIONS)

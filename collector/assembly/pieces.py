@@ -7,13 +7,13 @@ requester wrote without anything around it.
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 
 from collector.assembly.combine import combine, combine_tools
 from collector.assembly.material import Key, key_of
+from collector.assembly.openings import Openings
 from collector.dialect import AnyOperation, Opening, Piece
 from scorers.turn import Inference, ToolExecution
 
@@ -48,7 +48,8 @@ def put_together(
         whole += _calls(found)
     for executed in tools.values():
         whole += _tools(executed, parents)
-    return whole, _placed(whole, parents)
+    opened = Openings(whole)
+    return opened.without(whole), opened.places(whole, parents)
 
 
 @dataclass(slots=True)
@@ -164,30 +165,3 @@ def _nearest(
         ):
             return at
     return None
-
-
-def _placed(operations: Iterable[AnyOperation], parents: Parents) -> Parents:
-    """Return where operations stand, those too that no span holds: under what they name as their
-    parent, else under the message that opened their session's latest turn."""
-    places = dict(parents)
-    opened: dict[str, list[tuple[int, str]]] = defaultdict(list)
-    for operation in operations:
-        if isinstance(operation, Opening):
-            places.setdefault(key_of(operation), None)
-            opened[operation.trace_id].append((operation.start_ns, operation.span_id))
-    for found in opened.values():
-        found.sort()
-    for operation in operations:
-        key = key_of(operation)
-        above = places.get(key)
-        if isinstance(operation, Opening) or (above is not None and above in places):
-            continue
-        trace, named = operation.trace_id, operation.parent_id
-        place = (trace, named) if named else None
-        if place not in places and trace in opened:
-            # Named by nothing that came, or by nothing at all: the time says for whom it was.
-            at = bisect_right(opened[trace], (operation.start_ns, "~"))
-            place = (trace, opened[trace][at - 1][1]) if at else place
-        if place != key and (place in places or key not in places):
-            places[key] = place
-    return places

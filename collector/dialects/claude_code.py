@@ -18,7 +18,7 @@ from collector.span import LogRecord, Record, Span
 from collector.spelling import anthropic
 from collector.spelling.convention import finish_reasons, string
 from collector.spelling.placed import span_of, trace_of
-from scorers.turn import AgentInvocation, Message, Part, ToolExecution
+from scorers.turn import Message, Part, ToolExecution
 
 _SCOPE = "com.anthropic.claude_code"
 # Who asks the model for the requester; every other source is a sub-agent's, a title's, a check's.
@@ -199,9 +199,9 @@ class ClaudeCode:
             capture=capture_of(span, texts={"output": produced}, hidden=hidden),
         )
 
-    def _interaction(self, span: Span) -> AgentInvocation:
+    def _interaction(self, span: Span) -> Opening:
         said = _text(span.attributes.get("user_prompt"))
-        return AgentInvocation(
+        return Opening(
             **_who(span, self.name),
             input=(Message("user", (said,)),) if said else None,
             capture=_capture(span, "user_prompt", missing=said is None),
@@ -209,9 +209,9 @@ class ClaudeCode:
 
 
 class _Placed:
-    """Where a log record stands: in the trace it names, else in its session's."""
+    """Where a log record stands: in its session, under the span or the prompt that it names."""
 
-    def __init__(self, session: str | None, trace_id: str, parent_id: str | None) -> None:
+    def __init__(self, session: str, trace_id: str, parent_id: str | None) -> None:
         self.session = session
         self.trace_id = trace_id
         self.parent_id = parent_id
@@ -220,11 +220,10 @@ class _Placed:
     def of(cls, record: LogRecord) -> _Placed | None:
         session = string(record.attributes, "session.id")
         prompt = string(record.attributes, "prompt.id")
-        if record.trace_id and record.span_id:
-            return cls(session, record.trace_id, record.span_id)
         if session is None:
             return None
-        return cls(session, trace_of(session), span_of(session, prompt) if prompt else None)
+        own = span_of(session, prompt) if prompt else None
+        return cls(session, trace_of(session), record.span_id or own)
 
     def shared(self, record: LogRecord, dialect: str, kind: str) -> dict[str, Any]:
         sequence = record.attributes.get("event.sequence")
@@ -239,8 +238,12 @@ class _Placed:
 
 def _who(span: Span, dialect: str) -> dict[str, Any]:
     session = string(span.attributes, "session.id", "gen_ai.conversation.id")
-    agent = string(span.attributes, "agent.name")
-    return origin(span, dialect) | {"conversation_id": session, "agent": agent}
+    return origin(span, dialect) | {
+        # Versions differ in whether log records name the trace: the session holds both together.
+        "trace_id": trace_of(session) if session else span.trace_id,
+        "conversation_id": session,
+        "agent": string(span.attributes, "agent.name"),
+    }
 
 
 def _source(record: Record) -> str:

@@ -219,6 +219,7 @@ def _who(record: Record, dialect: str, session: str, kind: str) -> dict[str, Any
         "trace_id": trace_of(session),
         "conversation_id": session,
         "agent": string(record.attributes, "gen_ai.agent.name"),
+        "service_version": None,  # its resource names the version of Node.js there
     }
     if isinstance(record, LogRecord):
         shared["span_id"] = span_of(
