@@ -44,12 +44,14 @@ def put_together(
         else:
             others.append(operation)
     whole: list[AnyOperation] = list(others)
-    for found in pieces.values():
-        whole += _calls(found)
+    opened = {one.trace_id for one in others if isinstance(one, Opening)}
+    for trace, found in pieces.items():
+        # Tokens alone, spent on nobody's request: a process that warms up is no turn.
+        whole += [call.whole() for call in _calls(found) if trace in opened or call.shows]
     for executed in tools.values():
         whole += _tools(executed, parents)
-    opened = Openings(whole)
-    return opened.without(whole), opened.places(whole, parents)
+    openings = Openings(whole)
+    return openings.without(whole), openings.places(whole, parents)
 
 
 @dataclass(slots=True)
@@ -71,6 +73,11 @@ class _Call:
             return False
         return all(self.marks.get(name, mark) == mark for name, mark in _named(piece).items())
 
+    @property
+    def shows(self) -> bool:
+        """Whether anything but its tokens was recorded of it."""
+        return self.kinds != {"usage"}
+
     def whole(self) -> Inference:
         """Return the call, at the place of its span where that is known."""
         first, *others = sorted(self.pieces, key=lambda piece: piece.kind != "span")
@@ -87,7 +94,7 @@ def _named(piece: Piece) -> dict[str, str]:
     return {name: mark for name, _, mark in (mark.partition("=") for mark in piece.marks)}
 
 
-def _calls(pieces: Iterable[Piece]) -> list[Inference]:
+def _calls(pieces: Iterable[Piece]) -> list[_Call]:
     calls: list[_Call] = []
     latest: dict[str, _Call] = {}
     by_mark: dict[str, _Call] = {}
@@ -103,7 +110,7 @@ def _calls(pieces: Iterable[Piece]) -> list[Inference]:
         call.add(piece)
         for mark in piece.marks:
             by_mark.setdefault(mark, call)
-    return [call.whole() for call in calls]
+    return calls
 
 
 def _in_order(piece: Piece) -> tuple[int, int, int, str]:

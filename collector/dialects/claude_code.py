@@ -120,7 +120,12 @@ class ClaudeCode:
         said = _text(record.attributes.get("prompt"))
         shared = placed.shared(record, self.name, "prompt")
         return Opening(
-            **shared | {"span_id": placed.parent_id or shared["span_id"], "parent_id": None},
+            **shared
+            | {
+                "span_id": placed.parent_id or shared["span_id"],
+                "parent_id": None,
+                "agent": record.resource.text("service.name"),
+            },
             input=(Message("user", (said,)),) if said else None,
             capture=_capture(record, "prompt", missing=said is None),
         )
@@ -202,7 +207,7 @@ class ClaudeCode:
     def _interaction(self, span: Span) -> Opening:
         said = _text(span.attributes.get("user_prompt"))
         return Opening(
-            **_who(span, self.name),
+            **_who(span, self.name) | {"agent": span.resource.text("service.name")},
             input=(Message("user", (said,)),) if said else None,
             capture=_capture(span, "user_prompt", missing=said is None),
         )
@@ -257,7 +262,10 @@ def _is_aside(record: Record) -> bool:
 
 
 def _lane(record: Record) -> str:
-    return string(record.attributes, "agent_id") or _source(record)
+    # Spans of some versions name no source: they are of the main thread unless an agent is named.
+    source = _source(record)
+    main = not source or source.startswith(_MAIN)
+    return string(record.attributes, "agent_id") or ("" if main else source)
 
 
 def _marks(record: Record) -> tuple[str, ...]:
