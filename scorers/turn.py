@@ -153,8 +153,9 @@ class ToolExecution(Operation):
     """One executed tool call. `result` is what the tool produced, as text with all its blocks;
     None where it was not recorded. `arguments` is text too (JSON where the tool takes JSON).
 
-    `produced_size` and `delivered_size` are sizes that the telemetry states by themselves, in
-    `size_unit`s: how much the tool produced, and how much the harness handed on.
+    `produced_size` and `delivered_size` are sizes that the telemetry states by themselves: how much
+    the tool produced, and how much the harness handed on. `size_unit` is characters, bytes or
+    tokens, None where no size is stated.
     """
 
     tool: str = ""
@@ -164,7 +165,7 @@ class ToolExecution(Operation):
     failed: bool = False
     produced_size: int | None = None
     delivered_size: int | None = None
-    size_unit: str = "characters"
+    size_unit: str | None = None
 
 
 @value(kw_only=True)
@@ -235,8 +236,8 @@ class ToolResult:
     `delivered_missing` says why the delivered side can't be seen although calls followed, and is
     None where their messages are recorded and simply do not hold it (a drop).
     `capture_cut` is the reason when the instrumentation is known to have cut either side.
-    `produced_size` and `delivered_size`, in `size_unit`s, are what the telemetry states of a side
-    without showing it; no more than `delivered_size` can have been delivered.
+    `produced_size` and `delivered_size` (in `size_unit`: characters, bytes or tokens) are what the
+    telemetry states of a side without showing it; no more than the latter can have been delivered.
     """
 
     tool: str
@@ -253,7 +254,7 @@ class ToolResult:
     span_id: str | None = None
     produced_size: int | None = None
     delivered_size: int | None = None
-    size_unit: str = "characters"
+    size_unit: str | None = None
 
 
 @value(kw_only=True)

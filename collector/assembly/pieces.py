@@ -134,7 +134,7 @@ def _tools(tools: Sequence[ToolExecution], parents: Parents) -> list[ToolExecuti
         at = by_key.get(key_of(tool))
         if at is None and tool.call_id:
             at = by_id.get(tool.call_id)
-        if at is None and not tool.call_id:
+        if at is None and key_of(tool) not in parents:
             at = _nearest(tool, kept, by_name[tool.tool])
         if at is None or (key_of(tool) in parents and key_of(kept[at]) != key_of(tool)):
             at = len(kept)
@@ -159,16 +159,20 @@ def _by_key(logged: Iterable[ToolExecution]) -> list[ToolExecution]:
 def _nearest(
     tool: ToolExecution, kept: Sequence[ToolExecution], options: Sequence[int]
 ) -> int | None:
-    """Return the tool call that a record without an id is about: the latest that ended by then."""
+    """Return the tool call that a log record is about, told by its time: one of them has no id."""
+    found: int | None = None
+    apart = NEAR_NS
     for at in reversed(options[-16:]):
         other = kept[at]
-        if abs(tool.end_ns - other.end_ns) <= NEAR_NS and not any(
-            ours is not None and theirs is not None and ours != theirs
+        alike = all(
+            ours is None or theirs is None or ours == theirs
             for ours, theirs in (
+                (tool.call_id, other.call_id),
                 (tool.arguments, other.arguments),
                 (tool.delivered_size, other.delivered_size),
                 (tool.produced_size, other.produced_size),
             )
-        ):
-            return at
-    return None
+        )
+        if alike and not (tool.call_id and other.call_id) and abs(tool.end_ns - other.end_ns) < apart:
+            found, apart = at, abs(tool.end_ns - other.end_ns)
+    return found

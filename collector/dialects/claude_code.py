@@ -18,7 +18,7 @@ from collector.span import LogRecord, Record, Span
 from collector.spelling import anthropic
 from collector.spelling.convention import finish_reasons, string
 from collector.spelling.placed import span_of, trace_of
-from scorers.turn import Message, Part, ToolExecution
+from scorers.turn import Message, Part, ToolExecution, Usage
 
 _SCOPE = "com.anthropic.claude_code"
 # Who asks the model for the requester; every other source is a sub-agent's, a title's, a check's.
@@ -87,7 +87,7 @@ class ClaudeCode:
                 record,
                 placed,
                 "usage",
-                usage=anthropic.whole_input(usage_of(record.attributes)),
+                usage=_usage(record),
                 error=error or ("api_error" if event == "api_error" else None),
             )
         elif event == "assistant_response":
@@ -144,7 +144,7 @@ class ClaudeCode:
             arguments=string(attributes, "tool_input"),
             failed=failed,
             delivered_size=size,
-            size_unit="bytes",
+            size_unit=None if size is None else "bytes",
             capture=capture_of(record, hidden=_why_no_result(tool, failed=failed)),
         )
 
@@ -175,7 +175,7 @@ class ClaudeCode:
             model=string(attributes, "gen_ai.response.model", "model"),
             input=given,
             output=output,
-            usage=usage_of(attributes),
+            usage=_usage(span),
             finish_reasons=reasons,
             utility=_is_aside(span),
             capture=replace(capture, broken=("new_context",) if truncated else ()),
@@ -274,6 +274,12 @@ def _marks(record: Record) -> tuple[str, ...]:
         ("body", string(record.attributes, "request_body_id")),
     )
     return tuple(f"{name}={mark}" for name, mark in named if mark)
+
+
+def _usage(record: Record) -> Usage:
+    counts = usage_of(record.attributes)
+    by_convention = "gen_ai.usage.input_tokens" in record.attributes
+    return counts if by_convention else anthropic.whole_input(counts)
 
 
 def _text(value: Any) -> Part | None:

@@ -8,10 +8,10 @@ the model was sent and what it answered are never recorded.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from collector.content import capture_of, cut_marker, redacted, usage_of
+from collector.content import capture_of, cut_marker, decode, redacted, usage_of
 from collector.dialect import AnyOperation, Opening, Piece, Shape, origin
 from collector.span import LogRecord, Record, Span
 from collector.spelling.convention import string
@@ -25,6 +25,8 @@ _COUNTS = {
     "cached_token_count": "cache_read_tokens",
     "cache_write_token_count": "cache_creation_tokens",
 }
+# Tokens of a command's output that the model is given, unless it asks for fewer.
+_BUDGET = 10_000
 # How the harness says what a command's output came to, before the model is given its share.
 _ORIGINAL = re.compile(r"^Original token count: (\d{1,12})$", re.MULTILINE)
 
@@ -100,7 +102,7 @@ class Codex:
             hidden = "redacted" if redacted(output) else None
         elif preview:
             hidden = "preview_only"
-        stated = _ORIGINAL.search(output[:400]) if output is not None else None
+        produced, delivered = _sizes(output, attributes.get("arguments"))
         taken = usage_of({"input_tokens": attributes.get("duration_ms")}).input_tokens or 0
         shared = _who(record, self.name, session, "tool")
         return ToolExecution(
@@ -110,10 +112,24 @@ class Codex:
             arguments=string(attributes, "arguments"),
             result=None if hidden else output,
             failed=attributes.get("success") in ("false", False),
-            produced_size=int(stated[1]) if stated else None,
-            size_unit="tokens",
+            produced_size=produced,
+            delivered_size=delivered,
+            size_unit=None if produced is None else "tokens",
             capture=_shown(record, output, hidden),
         )
+
+
+def _sizes(output: str | None, arguments: Any) -> tuple[int | None, int | None]:
+    """Return how much a command printed where that is more than the model's budget for it, and
+    that budget where the model set it. Codex estimates tokens: what is within counts for nothing.
+    """
+    stated = _ORIGINAL.search(output[:400]) if output is not None else None
+    given = decode(arguments)
+    asked = given.get("max_output_tokens") if isinstance(given, Mapping) else None
+    budget = asked if isinstance(asked, int) and asked > 0 else None
+    if stated is None or int(stated[1]) <= (budget or _BUDGET):
+        return None, None
+    return int(stated[1]), budget
 
 
 def _shown(record: LogRecord, output: str | None, hidden: str | None) -> Capture:

@@ -192,6 +192,7 @@ class GeminiCLI:
             arguments=compact(arguments) if isinstance(arguments, dict | list) else arguments,
             failed=attributes.get("success") in (False, "false"),
             delivered_size=size,
+            size_unit=None if size is None else "characters",
             capture=capture_of(record),
         )
 
@@ -210,6 +211,7 @@ class GeminiCLI:
             tool=string(attributes, "tool_name") or "",
             produced_size=sizes[0],
             delivered_size=sizes[1],
+            size_unit="characters",
             capture=capture_of(record),
         )
 

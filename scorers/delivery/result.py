@@ -14,6 +14,8 @@ from scorers.turn import ToolResult
 
 # Characters of a message whose produced side is unknown that are searched for markers.
 LONGEST = 4_000_000
+# Why the produced side is missing where only what a harness had left of it was recorded.
+CUT_BEFORE = "cut_before_recording"
 # Of what was produced: where the telemetry states less than this share as delivered, it was cut.
 # Encodings and wrappings do not take a tenth away.
 SHORT = 0.9
@@ -38,7 +40,8 @@ def _floor(result: ToolResult, verdict: Delivery) -> Delivery:
         return verdict
     if delivered >= SHORT * produced:
         return verdict
-    found = f"the telemetry states {delivered} of {produced} {result.size_unit} at most"
+    unit = result.size_unit or "characters"
+    found = f"the telemetry states {produced} {unit}, and at most {delivered} of them delivered"
     return replace(verdict, state=State.lower_bound, reason=f"{verdict.reason}; {found}")
 
 
@@ -64,7 +67,9 @@ def _one_sided(result: ToolResult) -> Delivery:
     if result.delivered is not None and not result.failed:
         stated = next(filter(_states_size, markers.sightings(result.delivered, end=LONGEST)), None)
     if stated is None:
-        return unseen(result, State.unobservable, reason)
+        # Where the telemetry itself says that a harness had cut the result, a part of it is lost.
+        known = reason == CUT_BEFORE
+        return unseen(result, State.lower_bound if known else State.unobservable, reason)
     size, word = stated.removed, "removed"
     if size is None:
         size, word = stated.total, "in all"

@@ -17,7 +17,6 @@ from recorded import SHARED, shared
 
 # Dialects that come with a later version; their runs are read without error all the same.
 NOT_BUILT = (
-    "codex",
     "haystack-native",
     "langfuse",
     "langsmith",
