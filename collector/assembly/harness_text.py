@@ -30,6 +30,7 @@ _WHOLE = re.compile(
     | for\ context:\s*(?:\[|below\ is\ a\ transcript)
     | <<<begin_quoted_agent_content>>>
     | caveat:\ the\ messages\ below\ were\ generated
+    | this\ is\ the\ gemini\ cli\.\ we\ are\ setting\ up
     | observations?:\s
     | tool\ (?:result|output|response)s?\s*(?:\([^)\n]{0,80}\)|for\ [^\n:]{1,80})?:
     | \#\ agents\.md\ instructions
