@@ -18,7 +18,6 @@ from collector.spelling.convention import string
 from collector.spelling.placed import span_of, trace_of
 from scorers.turn import Capture, Message, Part, ToolExecution, Usage
 
-_SPANS = ("codex_exec", "codex_cli", "codex_tui", "codex-", "codex_app", "codex_mcp", "codex")
 _COUNTS = {
     "input_token_count": "input_tokens",
     "output_token_count": "output_tokens",
@@ -39,13 +38,13 @@ class Codex:
     def fits(self, shape: Shape) -> bool:
         """Log records with an event name of their own, and the spans of Codex's scopes."""
         if shape.event is None:
-            return shape.scope in _SPANS or shape.scope.startswith("codex_")
+            return _is_own(shape.scope)
         return "event.name" in shape.keys or shape.event.startswith("codex.")
 
     def claims(self, record: Record) -> bool:
         """Say whether a log record's name is one of Codex's; its spans are known by their scope."""
         if isinstance(record, Span):
-            return True
+            return _is_own(record.scope.name)
         return _event(record).startswith("codex.")
 
     def operations(self, record: Record) -> Iterable[AnyOperation]:
@@ -135,6 +134,11 @@ def _sizes(output: str | None, arguments: Any) -> tuple[int | None, int | None]:
 def _shown(record: LogRecord, output: str | None, hidden: str | None) -> Capture:
     # A preview's own length says nothing about the limits of the exporter.
     return capture_of(record, texts={} if hidden else {"output": output}, hidden=hidden)
+
+
+def _is_own(scope: str) -> bool:
+    # codex_exec, codex_cli_rs, codex_app_server: the program is the scope.
+    return scope == "codex" or scope.startswith(("codex_", "codex-"))
 
 
 def _event(record: LogRecord) -> str:
