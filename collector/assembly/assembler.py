@@ -14,7 +14,7 @@ from operator import attrgetter
 
 from collector.assembly.agenda import Agenda
 from collector.assembly.closing import Closed, Closing, closing_of
-from collector.assembly.copies import completeness, conversation_of, is_better, log_identity, names_session, place_of
+from collector.assembly.copies import completeness, is_better, log_identity, place_of, why_nowhere
 from collector.assembly.footprint import GROUP_SIZE, PLACE_SIZE
 from collector.assembly.links import Links
 from collector.assembly.material import Key
@@ -95,11 +95,10 @@ class Assembler:
         `no_trace_id`: it belongs to nothing; `turn_too_large`: its group is full; `late`: the turn
         it may belong to is held no longer. `sequence` numbers what the record came with.
         """
-        trace = place_of(operations) or record.trace_id or conversation_of(operations)
+        trace = place_of(record, operations)
         span = record if isinstance(record, Span) else None
         if not trace:
-            # What holds nothing of a session that is known otherwise is not missed.
-            return None if span is None and not operations and names_session(record) else "no_trace_id"
+            return why_nowhere(record, operations)
         if not operations and span is None:
             return None  # a log record of something else: nothing to keep
         group = self._by_trace.get(trace) or self._new_group(trace)

@@ -8,7 +8,6 @@ from typing import Any, TypeVar
 
 from scorers.turn import AgentInvocation, Capture, Inference, Message, ToolExecution, Usage
 
-
 Run = TypeVar("Run", bound=AgentInvocation)
 
 

@@ -70,16 +70,18 @@ def conversation_of(operations: Iterable[AnyOperation]) -> str:
     return ""
 
 
-def place_of(operations: Iterable[AnyOperation]) -> str:
-    """Return the trace that a dialect places a record in, "" where it leaves that open.
+def place_of(record: Record, operations: tuple[AnyOperation, ...]) -> str:
+    """Return the trace that a record stands in, "" where nothing says.
 
-    It is the record's own, but for libraries that give each call a trace of its own, or none.
+    It is the record's own, but for libraries that give each call a trace of its own, or none: they
+    are placed by their dialect, or by their conversation.
     """
-    for operation in operations:
-        return operation.trace_id
-    return ""
+    given = next((operation.trace_id for operation in operations), "")
+    return given or record.trace_id or conversation_of(operations)
 
 
-def names_session(record: Record) -> bool:
-    """Say whether a record says which session it belongs to."""
-    return any(key in record.attributes for key in _SESSIONS)
+def why_nowhere(record: Record, operations: tuple[AnyOperation, ...]) -> str | None:
+    """Say why a record without a place is dropped, None where it is not missed: it is of a session
+    that it names, and tells nothing of it."""
+    named = any(key in record.attributes for key in _SESSIONS)
+    return None if named and not operations and not isinstance(record, Span) else "no_trace_id"

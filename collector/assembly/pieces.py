@@ -173,6 +173,10 @@ def _nearest(
                 (tool.produced_size, other.produced_size),
             )
         )
-        if alike and not (tool.call_id and other.call_id) and abs(tool.end_ns - other.end_ns) < apart:
+        if (
+            alike
+            and not (tool.call_id and other.call_id)
+            and abs(tool.end_ns - other.end_ns) < apart
+        ):
             found, apart = at, abs(tool.end_ns - other.end_ns)
     return found

@@ -17,7 +17,7 @@ from collector.dialect import AnyOperation, Opening, Piece, Shape, origin, shape
 from collector.span import LogRecord, Record, Span
 from collector.spelling import anthropic
 from collector.spelling.convention import finish_reasons, string
-from collector.spelling.placed import span_of, trace_of
+from collector.spelling.placed import InSession, trace_of
 from scorers.turn import Message, Part, ToolExecution, Usage
 
 _SCOPE = "com.anthropic.claude_code"
@@ -51,11 +51,11 @@ class ClaudeCode:
             elif kind == "interaction":
                 yield self._interaction(record)
             return
-        placed = _Placed.of(record)
+        placed = InSession.of(record, "prompt.id")
         if placed is not None:
             yield from self._logged(record, placed)
 
-    def _logged(self, record: LogRecord, placed: _Placed) -> Iterable[AnyOperation]:
+    def _logged(self, record: LogRecord, placed: InSession) -> Iterable[AnyOperation]:
         event = record.event_name.rpartition("claude_code.")[2]
         if event == "user_prompt":
             yield self._prompt(record, placed)
@@ -66,9 +66,7 @@ class ClaudeCode:
             given, tools, broken = anthropic.request(body)
             capture = _capture(record, "body", missing=given is None)
             capture = replace(capture, broken=("body",) if broken else ())
-            yield self._piece(
-                record, placed, "request", input=given, tools=tools, capture=capture
-            )
+            yield self._piece(record, placed, "request", input=given, tools=tools, capture=capture)
         elif event == "api_response_body":
             answer = anthropic.answer(record.attributes.get("body"))
             hidden = _capture(record, "body", missing=answer.output is None)
@@ -100,9 +98,9 @@ class ClaudeCode:
                 capture=_capture(record, "response", missing=said is None),
             )
 
-    def _piece(self, record: LogRecord, placed: _Placed, kind: Any, **told: Any) -> Piece:
+    def _piece(self, record: LogRecord, placed: InSession, kind: Any, **told: Any) -> Piece:
         attributes = record.attributes
-        shared = placed.shared(record, self.name, kind)
+        shared = _shared(record, placed, self.name, kind)
         shared["agent"] = string(attributes, "agent.name")
         order = attributes.get("event.sequence")
         return Piece(
@@ -116,9 +114,9 @@ class ClaudeCode:
             utility=_is_aside(record),
         )
 
-    def _prompt(self, record: LogRecord, placed: _Placed) -> Opening:
+    def _prompt(self, record: LogRecord, placed: InSession) -> Opening:
         said = _text(record.attributes.get("prompt"))
-        shared = placed.shared(record, self.name, "prompt")
+        shared = _shared(record, placed, self.name, "prompt")
         return Opening(
             **shared
             | {
@@ -130,9 +128,9 @@ class ClaudeCode:
             capture=_capture(record, "prompt", missing=said is None),
         )
 
-    def _tool_result(self, record: LogRecord, placed: _Placed) -> ToolExecution:
+    def _tool_result(self, record: LogRecord, placed: InSession) -> ToolExecution:
         attributes = record.attributes
-        shared = placed.shared(record, self.name, "tool")
+        shared = _shared(record, placed, self.name, "tool")
         size = usage_of({"input_tokens": attributes.get("tool_result_size_bytes")}).input_tokens
         taken = usage_of({"input_tokens": attributes.get("duration_ms")}).input_tokens or 0
         failed = attributes.get("success") in ("false", False)
@@ -163,7 +161,9 @@ class ClaudeCode:
             call = Part("tool_call", cut_by_capture=True)  # it asked for tools, not shown here
             output = (Message("assistant", (*output[0].parts, call)),)
         capture = capture_of(
-            span, values={"new_context": attributes.get("new_context")}, hidden=_off(given)
+            span,
+            values={"new_context": attributes.get("new_context")},
+            hidden="content_off" if given is None else None,
         )
         truncated = given is not None and given[-1].parts[-1].cut_by_capture
         return Piece(
@@ -213,32 +213,10 @@ class ClaudeCode:
         )
 
 
-class _Placed:
-    """Where a log record stands: in its session, under the span or the prompt that it names."""
-
-    def __init__(self, session: str, trace_id: str, parent_id: str | None) -> None:
-        self.session = session
-        self.trace_id = trace_id
-        self.parent_id = parent_id
-
-    @classmethod
-    def of(cls, record: LogRecord) -> _Placed | None:
-        session = string(record.attributes, "session.id")
-        prompt = string(record.attributes, "prompt.id")
-        if session is None:
-            return None
-        own = span_of(session, prompt) if prompt else None
-        return cls(session, trace_of(session), record.span_id or own)
-
-    def shared(self, record: LogRecord, dialect: str, kind: str) -> dict[str, Any]:
-        sequence = record.attributes.get("event.sequence")
-        own = span_of(self.session, kind, sequence, record.time_ns, *_marks(record))
-        return origin(record, dialect) | {
-            "trace_id": self.trace_id,
-            "span_id": own,
-            "parent_id": self.parent_id,
-            "conversation_id": self.session,
-        }
+def _shared(record: LogRecord, placed: InSession, dialect: str, kind: str) -> dict[str, Any]:
+    sequence = record.attributes.get("event.sequence")
+    told = (kind, sequence, record.time_ns, *_marks(record))
+    return origin(record, dialect) | placed.fields(*told)
 
 
 def _who(span: Span, dialect: str) -> dict[str, Any]:
@@ -296,10 +274,6 @@ def _capture(record: Record, key: str, *, missing: bool) -> Any:
     if redacted(value):
         hidden = "redacted"
     return capture_of(record, texts={key: value}, hidden=hidden)
-
-
-def _off(given: tuple[Message, ...] | None) -> str | None:
-    return "content_off" if given is None else None
 
 
 def _why_no_result(tool: str, *, failed: bool) -> str | None:

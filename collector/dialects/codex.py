@@ -69,12 +69,12 @@ class Codex:
 
     def _prompt(self, record: LogRecord, session: str) -> Opening:
         said = record.attributes.get("prompt")
-        shown = isinstance(said, str) and bool(said) and not redacted(said)
+        words = said if isinstance(said, str) and not redacted(said) else ""
         return Opening(
             **_who(record, self.name, session, "prompt"),
-            input=(Message("user", (Part("text", said),)),) if shown else None,
+            input=(Message("user", (Part("text", words),)),) if words else None,
             capture=capture_of(
-                record, texts={"prompt": said}, hidden=None if shown else _why_off(said)
+                record, texts={"prompt": said}, hidden=None if words else _why_off(said)
             ),
         )
 
@@ -158,9 +158,7 @@ def _who(record: LogRecord, dialect: str, session: str, kind: str) -> dict[str, 
 
 
 def _usage(record: LogRecord) -> Usage:
-    return usage_of(
-        {name: record.attributes.get(key) for key, name in _COUNTS.items()}
-    )
+    return usage_of({name: record.attributes.get(key) for key, name in _COUNTS.items()})
 
 
 def _why_off(said: Any) -> str:

@@ -27,7 +27,7 @@ from collector.span import LogRecord, Record, Span
 from collector.spelling import convention
 from collector.spelling.convention import string
 from collector.spelling.placed import span_of, trace_of
-from scorers.turn import Message, Part, ToolExecution
+from scorers.turn import Capture, Message, Part, ToolExecution
 
 _SCOPE = "gemini-cli"
 _NAMES = ("gemini_cli.", "gen_ai.")
@@ -93,7 +93,8 @@ class GeminiCLI:
 
     def _request(self, record: LogRecord, session: str) -> Piece:
         given = _named(messages(record.attributes.get("request_text")))
-        return self._piece(record, session, "request", given is None, "request_text", input=given)
+        capture = _capture(record, "request_text", missing=given is None)
+        return self._piece(record, session, "request", input=given, capture=capture)
 
     def _answer(self, record: LogRecord, session: str) -> Piece:
         attributes = record.attributes
@@ -106,21 +107,17 @@ class GeminiCLI:
             record,
             session,
             "answer",
-            made is None and not error,
-            "response_text",
             output=made,
             error=error,
+            capture=_capture(record, "response_text", missing=made is None and not error),
             usage=usage_of(counts),
             finish_reasons=tuple(r for r in reasons if isinstance(r, str))
             if isinstance(reasons, list)
             else (),
         )
 
-    def _piece(
-        self, record: LogRecord, session: str, kind: Any, off: bool, key: str, **told: Any
-    ) -> Piece:
+    def _piece(self, record: LogRecord, session: str, kind: Any, **told: Any) -> Piece:
         attributes = record.attributes
-        hidden = "content_off" if off else None
         role = string(attributes, "role")
         return Piece(
             **_who(record, self.name, session, kind) | told,
@@ -130,7 +127,6 @@ class GeminiCLI:
             provider="gcp.gen_ai",
             model=string(attributes, "model"),
             utility=role is not None and role != "main",
-            capture=capture_of(record, (key,), hidden=hidden),
         )
 
     def _call_span(self, span: Span, session: str) -> Piece:
@@ -230,6 +226,10 @@ def _who(record: Record, dialect: str, session: str, kind: str) -> dict[str, Any
     return shared
 
 
+def _capture(record: LogRecord, key: str, *, missing: bool) -> Capture:
+    return capture_of(record, (key,), hidden="content_off" if missing else None)
+
+
 def _id(call_id: str | None, name: str | None) -> str | None:
     """Return a call's id as the API knows it: Gemini CLI puts the tool's name before it."""
     return call_id.removeprefix(f"{name}__") if call_id and name else call_id
@@ -256,7 +256,8 @@ def _candidates(answer: Any) -> tuple[Message, ...] | None:
     parts: list[Any] = []
     for chunk in answer if isinstance(answer, list) else [answer]:
         candidates = chunk.get("candidates") if isinstance(chunk, Mapping) else None
-        content = candidates[0].get("content") if _is_list_of_maps(candidates) else None
+        first = candidates[0] if isinstance(candidates, list) and candidates else None
+        content = first.get("content") if isinstance(first, Mapping) else None
         found = content.get("parts") if isinstance(content, Mapping) else None
         parts += found if isinstance(found, list) else []
     if not parts:
@@ -267,10 +268,6 @@ def _candidates(answer: Any) -> tuple[Message, ...] | None:
     said = "".join(part.text for message in read for part in message.of_kind("text"))
     others = tuple(part for message in read for part in message.parts if part.kind != "text")
     return (Message("assistant", ((Part("text", said),) if said else ()) + others),)
-
-
-def _is_list_of_maps(value: Any) -> bool:
-    return isinstance(value, list) and bool(value) and isinstance(value[0], Mapping)
 
 
 def _result(ended: Mapping[str, Any]) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import replace
+from typing import Any
 
 from collector.span import LogRecord, Record, Span
 from collector.spelling.convention import string
@@ -26,9 +27,30 @@ def placed(record: Record) -> Record | None:
     )
 
 
-def within(record: LogRecord, session: str, *told: object) -> LogRecord:
-    """Place a log record in its session. `told` tells it from the session's others."""
-    return replace(record, trace_id=trace_of(session), span_id=span_of(session, *told))
+class InSession:
+    """Where a log record stands: in its session, under the span or the prompt that it names."""
+
+    def __init__(self, session: str, parent_id: str | None) -> None:
+        self.session = session
+        self.parent_id = parent_id
+
+    @classmethod
+    def of(cls, record: LogRecord, prompt_key: str) -> InSession | None:
+        """Return a record's place, None where it names no session."""
+        session = string(record.attributes, "session.id")
+        if session is None:
+            return None
+        prompt = string(record.attributes, prompt_key)
+        return cls(session, record.span_id or (span_of(session, prompt) if prompt else None))
+
+    def fields(self, *told: object) -> dict[str, Any]:
+        """Return an operation's place as keyword arguments; `told` tells it from the others."""
+        return {
+            "trace_id": trace_of(self.session),
+            "span_id": span_of(self.session, *told),
+            "parent_id": self.parent_id,
+            "conversation_id": self.session,
+        }
 
 
 def trace_of(group: str) -> str:

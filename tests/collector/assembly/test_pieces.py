@@ -166,10 +166,7 @@ def test_the_order_of_arrival_does_not_matter():
 @pytest.mark.parametrize("log_id", ["c1", None])
 @pytest.mark.parametrize("span_id", ["c1", None])
 def test_a_tool_and_its_log_record_are_one(log_id, span_id):
-    if log_id is None and span_id is None:
-        log_arguments = '{"a":1}'
-    else:
-        log_arguments = None
+    log_arguments = '{"a":1}' if log_id is None and span_id is None else None
     parents = {(TRACE, "t1"): (TRACE, "o1"), (TRACE, "t2"): (TRACE, "o1"), (TRACE, "o1"): None}
     other = "c2" if span_id else None
     [turn] = turns(

@@ -124,7 +124,9 @@ def test_a_body_cut_within_its_messages_says_that_the_newest_are_not_seen():
     assert not any("TRUNCATED" in part.text for m in piece.input for part in m.parts)
 
 
-@pytest.mark.parametrize("body", ["", "{", "[1]", "{}", '{"messages": 7}', CUT, "nonsense", None, 7])
+@pytest.mark.parametrize(
+    "body", ["", "{", "[1]", "{}", '{"messages": 7}', CUT, "nonsense", None, 7]
+)
 def test_a_body_that_is_none_gives_no_messages(body):
     assert one("api_request_body", body=body).input is None
 

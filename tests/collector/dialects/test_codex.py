@@ -37,7 +37,9 @@ def tool(output, **attributes):
 
 
 def output(count, text="17 open\n"):
-    return f"Chunk ID: 1\nProcess exited with code 0\nOriginal token count: {count}\nOutput:\n{text}"
+    return (
+        f"Chunk ID: 1\nProcess exited with code 0\nOriginal token count: {count}\nOutput:\n{text}"
+    )
 
 
 def test_records_stand_in_their_conversation_whatever_trace_they_name():
