@@ -141,6 +141,11 @@ def test_an_opening_by_a_harness_goes_on_with_the_turn():
     assert (turn.request, turn.reply, turn.model_calls) == ("How many?", "17.", 2)
 
 
+def test_a_prompt_alone_is_an_unfinished_turn():
+    [turn] = turns(opening(1, "How many?", "o1"))
+    assert (turn.request, turn.reply, turn.reply_missing) == ("How many?", None, "unfinished")
+
+
 def test_tokens_without_a_prompt_are_no_turn():
     assert turns(piece("usage", 11, "time=11", usage=usage(1))) == []
 
