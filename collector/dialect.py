@@ -36,6 +36,28 @@ class MessageEvent(Operation):
     choice: int = 0
 
 
+@value(kw_only=True)
+class Piece(Inference):
+    """What one record tells of a model call that others tell more of: coding agents log a call's
+    request, its answer and its tokens each by themselves.
+
+    `kind` names the record; a call has one of each. `marks` are ids that records of one call share,
+    each with its name (`request_id=…`). Where they share none, calls of one `lane` follow each
+    other, and `order` counts the records of one moment.
+    """
+
+    kind: Literal["span", "request", "usage", "answer", "text"]
+    lane: str = ""
+    marks: tuple[str, ...] = ()
+    order: int = 0
+
+
+@value(kw_only=True)
+class Opening(AgentInvocation):
+    """A requester's message that was recorded by itself, outside any span. What its session did
+    from then on, and what names it as its parent, was done for it."""
+
+
 AnyOperation = Inference | ToolExecution | AgentInvocation | MessageEvent
 
 

@@ -45,6 +45,8 @@ class Arena:
 
     def main_segments(self) -> list[Segment]:
         """Return the segments that talk to the requester, one for each turn, in order."""
+        if all(call.utility for segment in self.segments for call in segment.calls):
+            return []  # a title's call arrived, and nothing of the conversation
         if len(self.segments) < 2:
             return list(self.segments)
         if not self.is_run:

@@ -14,7 +14,7 @@ from operator import attrgetter
 
 from collector.assembly.agenda import Agenda
 from collector.assembly.closing import Closed, Closing, closing_of
-from collector.assembly.copies import completeness, conversation_of, is_better, log_identity
+from collector.assembly.copies import completeness, is_better, log_identity, place_of, why_nowhere
 from collector.assembly.footprint import GROUP_SIZE
 from collector.assembly.links import Links
 from collector.assembly.material import Key
@@ -101,10 +101,10 @@ class Assembler:
         it may belong to is held no longer. `sequence` numbers what the record came with, `stated`
         is what it says about its turn.
         """
-        trace = record.trace_id or conversation_of(operations)
-        if not trace:
-            return "no_trace_id"
+        trace = place_of(record, operations)
         span = record if isinstance(record, Span) else None
+        if not trace:
+            return why_nowhere(record, operations)
         if not operations and span is None:
             return None  # a log record of something else: nothing to keep
         group = self._by_trace.get(trace) or self._new_group(trace)

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import Any, TypeVar
 
-from scorers.turn import Capture, Inference, Message, ToolExecution, Usage
+from scorers.turn import AgentInvocation, Capture, Inference, Message, ToolExecution, Usage
+
+Run = TypeVar("Run", bound=AgentInvocation)
 
 
 def captures(found: Iterable[Capture]) -> Capture:
@@ -89,12 +92,10 @@ def combine_tools(one: ToolExecution, other: ToolExecution) -> ToolExecution:
     result, capture = one.result, one.capture
     if len(other.result or "") > len(one.result or "") or one.result is None:
         result, capture = other.result, other.capture
-    sized = one if one.produced_size is not None or one.delivered_size is not None else other
+    if result is None:
+        capture = captures((one.capture, other.capture))
     return replace(
         one,
-        produced_size=sized.produced_size,
-        delivered_size=sized.delivered_size,
-        size_unit=sized.size_unit,
         tool=one.tool or other.tool,
         call_id=one.call_id or other.call_id,
         arguments=one.arguments or other.arguments,
@@ -102,4 +103,33 @@ def combine_tools(one: ToolExecution, other: ToolExecution) -> ToolExecution:
         capture=capture,
         failed=one.failed or other.failed,
         conversation_id=one.conversation_id or other.conversation_id,
+        **_sizes(one, other),
     )
+
+
+def combine_agents(one: Run, other: AgentInvocation) -> Run:
+    """Join two records of one agent's run; `one` keeps its place in the trace."""
+    capture = captures((one.capture, other.capture))
+    if one.input is not None or other.input is not None:
+        capture = replace(capture, hidden=None)
+    return replace(
+        one,
+        start_ns=min(filter(None, (one.start_ns, other.start_ns)), default=0),
+        end_ns=max(one.end_ns, other.end_ns),
+        agent=one.agent or other.agent,
+        conversation_id=one.conversation_id or other.conversation_id,
+        input=_richer(one.input, other.input),
+        output=_richer(one.output, other.output),
+        capture=capture,
+    )
+
+
+def _sizes(one: ToolExecution, other: ToolExecution) -> dict[str, Any]:
+    """Return the sizes that two records state, in one's unit or, without any there, the other's."""
+    ours = one.produced_size is not None or one.delivered_size is not None
+    if ours and one.size_unit != other.size_unit:
+        return {}
+    pairs = ((one.produced_size, other.produced_size), (one.delivered_size, other.delivered_size))
+    produced, delivered = (first if first is not None else second for first, second in pairs)
+    unit = one.size_unit if ours else other.size_unit
+    return {"produced_size": produced, "delivered_size": delivered, "size_unit": unit}

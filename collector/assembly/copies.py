@@ -10,11 +10,14 @@ from collector.dialect import AnyOperation, MessageEvent
 from collector.span import Record, Span
 from scorers.turn import Message, ToolExecution
 
+_SESSIONS = ("session.id", "conversation.id", "gen_ai.conversation.id")
+
 
 def log_identity(record: Record, operations: tuple[AnyOperation, ...]) -> object:
     """Return what makes two log records the same one; spans have their ids."""
     time_ns = 0 if isinstance(record, Span) else record.time_ns
-    return (record.span_id, time_ns, hash(tuple(map(_content, operations))))
+    told = tuple((operation.span_id, _content(operation)) for operation in operations)
+    return (record.span_id, time_ns, hash(told))
 
 
 def completeness(record: Record) -> tuple[int, int]:
@@ -65,3 +68,20 @@ def conversation_of(operations: Iterable[AnyOperation]) -> str:
         if operation.conversation_id:
             return f"conversation {operation.conversation_id}"
     return ""
+
+
+def place_of(record: Record, operations: tuple[AnyOperation, ...]) -> str:
+    """Return the trace that a record stands in, "" where nothing says.
+
+    It is the record's own, but for libraries that give each call a trace of its own, or none: they
+    are placed by their dialect, or by their conversation.
+    """
+    given = next((operation.trace_id for operation in operations), "")
+    return given or record.trace_id or conversation_of(operations)
+
+
+def why_nowhere(record: Record, operations: tuple[AnyOperation, ...]) -> str | None:
+    """Say why a record without a place is dropped, None where it is not missed: it is of a session
+    that it names, and tells nothing of it."""
+    named = any(key in record.attributes for key in _SESSIONS)
+    return None if named and not operations and not isinstance(record, Span) else "no_trace_id"

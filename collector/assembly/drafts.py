@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from collector.assembly.arenas import Arena
 from collector.assembly.segment import Segment
+from collector.dialect import Opening
 from scorers.turn import Inference, Operation, ToolExecution
 
 
@@ -26,6 +27,16 @@ class Draft:
         """When its first operation began; 0 where no time is known."""
         starts = [operation.start_ns for operation in self.operations if operation.start_ns]
         return min(starts, default=0)
+
+    @property
+    def only_asked(self) -> bool:
+        """Whether nothing but the requester's message has come: the work on it is under way."""
+        if self.segment is not None or self.tools or not self.alone:
+            return False
+        agents = self.arena.agents
+        return bool(agents) and all(
+            isinstance(agent, Opening) and agent.end_ns <= agent.start_ns for agent in agents
+        )
 
     @property
     def calls(self) -> list[Inference]:

@@ -13,7 +13,7 @@ _BLOCK_NAMES = (
     "system-reminder|system_reminder|environment_context|environment_details|user_instructions|"
     "permissions instructions|collaboration_mode|turn_context|context_summary|"
     "available_skills|skills_instructions|memory_context|local-command-stdout|command-name|"
-    "command-message|command-args|local-command-caveat"
+    "command-message|command-args|local-command-caveat|session_context|task-notification"
 )
 _BLOCK_OPEN = re.compile(rf"<({_BLOCK_NAMES})(?:\s[^<>]{{0,200}})?>", re.IGNORECASE)
 
@@ -30,6 +30,7 @@ _WHOLE = re.compile(
     | for\ context:\s*(?:\[|below\ is\ a\ transcript)
     | <<<begin_quoted_agent_content>>>
     | caveat:\ the\ messages\ below\ were\ generated
+    | this\ is\ the\ gemini\ cli\.\ we\ are\ setting\ up
     | observations?:\s
     | tool\ (?:result|output|response)s?\s*(?:\([^)\n]{0,80}\)|for\ [^\n:]{1,80})?:
     | \#\ agents\.md\ instructions

@@ -10,9 +10,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from collector.assembly.combine import captures, combine, combine_tools
+from collector.assembly.combine import captures, combine, combine_agents, combine_tools
 from collector.assembly.duplicates import nested, one_record_each, siblings
 from collector.assembly.material import Key, Material, Tree, key_of
+from collector.assembly.pieces import put_together
 from collector.assembly.stand_ins import holders, stand_ins
 from collector.assembly.supposed import asked_for
 from collector.dialect import MessageEvent
@@ -38,11 +39,12 @@ class Work:
 
 def merge(material: Material) -> Work:
     """Return each call once. Pure; linear in the operations but for sorting."""
+    operations, parents = put_together(material.operations, material.parents)
     inferences: dict[Key, Inference] = {}
     tools: dict[Key, ToolExecution] = {}
     agents: dict[Key, AgentInvocation] = {}
     events: dict[Key, list[MessageEvent]] = defaultdict(list)
-    for operation in asked_for(material.operations):
+    for operation in asked_for(operations):
         key = key_of(operation)
         if isinstance(operation, MessageEvent):
             events[key].append(operation)
@@ -53,7 +55,9 @@ def merge(material: Material) -> Work:
             known_tool = tools.get(key)
             tools[key] = operation if known_tool is None else combine_tools(known_tool, operation)
         else:
-            agents.setdefault(key, operation)
+            known_agent = agents.get(key)
+            joined = operation if known_agent is None else combine_agents(known_agent, operation)
+            agents[key] = joined
     for key, pieces in events.items():
         built = _from_events(pieces)
         held = agents.get(key) or tools.get(key)
@@ -64,7 +68,6 @@ def merge(material: Material) -> Work:
             agents[key] = replace(
                 held, input=held.input or built.input, output=held.output or built.output
             )
-    parents = material.parents
     # Several tool calls told by one span stand inside of it, under ids of their own.
     inside: dict[Key, Key | None] = {
         key: (tool.trace_id, tool.parent_id)

@@ -11,6 +11,8 @@ from scorers.delivery.masks import is_mark
 from scorers.turn import Inference, Part, ToolExecution
 
 PREVIEW = "telemetry_preview"
+BEFORE = "cut_before_recording"
+SHORT = 0.9  # of the size that the telemetry states: a result below it is not all of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +92,19 @@ def _produced(
     if tool.capture.hidden and tool.capture.hidden != "redacted":
         return text, None, None, tool.capture.hidden
     whole = without_cut_marker(text)
-    return whole, None, PREVIEW if whole != text else limits.cut_reason(tool), None
+    if whole != text:
+        return whole, None, PREVIEW, None
+    if _is_less(tool):
+        return None, BEFORE, None, None
+    return text, None, limits.cut_reason(tool), None
+
+
+def _is_less(tool: ToolExecution) -> bool:
+    """Say whether a result is known to be what a harness had left of what the tool produced."""
+    stated = tool.produced_size
+    if tool.result is None or stated is None or tool.size_unit == "tokens":
+        return False
+    return len(tool.result) < SHORT * stated
 
 
 def _hidden(call: Inference) -> str | None:

@@ -15,7 +15,7 @@ from collector.assembly.harness_text import requester_words
 from collector.assembly.material import Material
 from collector.assembly.merge import merge
 from collector.assembly.private import private_context
-from collector.assembly.replies import reply_of, stopped_by
+from collector.assembly.replies import Reply, reply_of, stopped_by
 from collector.assembly.requester import Asked, asked
 from collector.assembly.results import Results
 from collector.assembly.segment import Segment, asks_for_tools
@@ -76,6 +76,8 @@ def _turn(
     everything = [*operations, *calls, *tools]
     trace_ids = tuple(dict.fromkeys(operation.trace_id for operation in everything))
     reply = reply_of(segment, draft.arena.speaker if draft.alone else None)
+    if draft.only_asked:
+        reply = Reply(None, "unfinished")
     requester = asked(draft, said.files)
     told = [one.text for one in requester.context.dialog]
     last = segment.calls[-1] if segment else None

@@ -6,13 +6,16 @@ Specific ones stand before general ones: many libraries write `gen_ai.*` keys be
 from __future__ import annotations
 
 from collector.dialect import Dialect
+from collector.dialects.claude_code import ClaudeCode
+from collector.dialects.codex import Codex
+from collector.dialects.gemini_cli import GeminiCLI
 from collector.dialects.gen_ai import GenAI
 from collector.dialects.gen_ai_events import GenAIEvents
 from collector.dialects.google_adk import GoogleADK
 from collector.dialects.haystack import Haystack
-from collector.dialects.logfire import Logfire
 from collector.dialects.langfuse import Langfuse
 from collector.dialects.langsmith import LangSmith
+from collector.dialects.logfire import Logfire
 from collector.dialects.mlflow import MLflow
 from collector.dialects.openinference import OpenInference
 from collector.dialects.openllmetry import OpenLLMetry
@@ -28,6 +31,9 @@ DIALECTS: tuple[Dialect, ...] = (
     MLflow(),
     GoogleADK(),
     VercelAI(),
+    ClaudeCode(),
+    Codex(),
+    GeminiCLI(),
     OpenLLMetry(),
     Strands(),
     PydanticAI(),

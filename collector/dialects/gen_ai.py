@@ -7,15 +7,15 @@ libraries, Agent Framework, Google ADK, OpenLIT, LiteLLM, Semantic Kernel's span
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from collector.content import capture_of
 from collector.dialect import AnyOperation, Shape
 from collector.span import LogRecord, Record, Span
 from collector.spelling import convention
 from collector.spelling.convention import string
+from collector.spelling.placed import placed
 from scorers.turn import AgentInvocation, Inference, ToolExecution
 
 _CONTENT = (convention.SYSTEM, convention.INPUT, convention.OUTPUT)
@@ -47,9 +47,9 @@ class GenAI:
         record = convention.with_details(record)
         operation = convention.operation_of(record)
         if operation in convention.CALLS:
-            placed = _placed(record)
-            if placed is not None:
-                yield self._inference(placed)
+            own = placed(record)
+            if own is not None:
+                yield self._inference(own)
         elif not isinstance(record, Span):
             return
         elif operation == convention.TOOL:
@@ -96,24 +96,3 @@ def _is_node(span: Span) -> bool:
     The tools run in other nodes: as agents of their own, no node would get its tools' results.
     """
     return span.scope.name == _GRAPH_SCOPE and span.parent_id is not None
-
-
-def _placed(record: Record) -> Record | None:
-    """Give a log record without ids ids of its own; None where nothing tells it from others."""
-    if isinstance(record, Span) or (record.trace_id and record.span_id):
-        return record
-    attributes = record.attributes
-    response = string(attributes, "gen_ai.response.id")
-    group = string(attributes, "gen_ai.conversation.id", "session.id") or response
-    if not group:
-        return None
-    of_call = f"{response}\n{record.time_ns}"
-    return replace(
-        record,
-        trace_id=record.trace_id or _digest(group, 32),
-        span_id=record.span_id or _digest(of_call, 16),
-    )
-
-
-def _digest(value: str, digits: int) -> str:
-    return hashlib.sha256(value.encode("utf-8", "replace")).hexdigest()[:digits]

@@ -52,7 +52,9 @@ class Haystack:
         """Claim the spans that Haystack's tracer names."""
         if not isinstance(record, Span) or record.name not in _NAMES:
             return False
-        return not record.attributes or any(key.startswith("haystack.") for key in record.attributes)
+        return not record.attributes or any(
+            key.startswith("haystack.") for key in record.attributes
+        )
 
     def operations(self, record: Record) -> Iterable[AnyOperation]:
         """Yield the model call, tool calls, agent or pipeline of a span."""
@@ -163,7 +165,8 @@ class Haystack:
         ends = bool(reply) and reply[0].role == "assistant" and not reply[0].of_kind("tool_call")
         hidden = convention.why_hidden(span, missing=sent not in attributes)
         return AgentInvocation(
-            **origin(span, self.name) | {"capture": capture_of(span, (sent, answered), hidden=hidden)},
+            **origin(span, self.name)
+            | {"capture": capture_of(span, (sent, answered), hidden=hidden)},
             input=_read(given.get("messages")),
             output=reply if ends else None,
         )

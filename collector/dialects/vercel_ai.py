@@ -23,6 +23,7 @@ from collector.content import (
 )
 from collector.dialect import AnyOperation, Shape, origin
 from collector.span import Record, Span
+from collector.spelling import opencode
 from collector.spelling.convention import first, string
 from collector.spelling.envelope import encoded, request_in
 from scorers.turn import AgentInvocation, Inference, Message, Part, ToolExecution
@@ -57,8 +58,10 @@ class VercelAI:
 
     def operations(self, record: Record) -> Iterable[AnyOperation]:
         """Yield the operation of a model call, a tool call or a whole run."""
-        if not isinstance(record, Span):
-            return
+        if isinstance(record, Span):
+            yield from opencode.own(record, self._operations(record))
+
+    def _operations(self, record: Span) -> Iterable[AnyOperation]:
         operation = _operation(record)
         shared = _who(record, self.name)
         if operation.endswith((".doGenerate", ".doStream")):

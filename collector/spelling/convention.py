@@ -16,6 +16,7 @@ from collector.content import (
     decode,
     literal,
     messages,
+    redacted,
     reports_failure,
     salvage_tool_result,
     tool_names,

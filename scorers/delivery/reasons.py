@@ -136,6 +136,13 @@ REASONS: tuple[Reason, ...] = (
         _PREVIEW,
     ),
     Reason(
+        "cut_before_recording",
+        "recording",
+        "The tool's record holds what its harness had left of the result, and says so.",
+        "A stated size that is greater than the recorded text, or the harness's own flag.",
+        "Nothing: the result is not recorded whole anywhere; sizes give a `lower_bound`.",
+    ),
+    Reason(
         "uploaded",
         "instrumentation",
         "The content is stored elsewhere, and the record holds its address.",

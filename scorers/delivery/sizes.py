@@ -12,6 +12,9 @@ from scorers.turn import ToolResult
 
 # Sizes that differ by less may be counted otherwise: line ends, a newline at the end, a wrapper.
 TOLERANCE = 64
+# Of tokens, which every model counts otherwise: a result and the input that holds it may be off by
+# this share.
+TOKENS = 0.1
 
 
 def by_sizes(result: ToolResult, reason: str) -> Delivery:
@@ -28,9 +31,9 @@ def by_sizes(result: ToolResult, reason: str) -> Delivery:
     if _is_exact(result, made):
         kept = found.produced_characters if result.size_unit == "characters" else None
         return replace(found, state=State.intact, kept_characters=kept, reason=None)
-    if made - given <= TOLERANCE:
+    if made - given <= max(TOLERANCE, TOKENS * made if result.size_unit == "tokens" else 0):
         return found
-    words = f"{reason}; {made} {result.size_unit} were produced and {given} delivered"
+    words = f"{reason}; {made} {result.size_unit} were produced and at most {given} delivered"
     return replace(found, state=State.lower_bound, reason=words)
 
 

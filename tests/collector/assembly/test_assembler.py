@@ -289,7 +289,12 @@ def test_spans_without_operations_cost_their_place_only(table):
 
 def test_record_of_no_trace_and_no_conversation_is_said_to_be_dropped(table, run, say):
     operation = run.call([say.user("x")], say.says("y"))
-    assert table.assembler.add(LogRecord(), (operation,)) == "no_trace_id"
+    nowhere = replace(operation, trace_id="")
+    assert table.assembler.add(LogRecord(), (nowhere,)) == "no_trace_id"
+    # What tells nothing of a session that it names is not missed.
+    named = LogRecord(attributes={"session.id": "s-1"})
+    assert table.assembler.add(named, ()) is None
+    assert table.assembler.add(LogRecord(), ()) == "no_trace_id"
 
 
 def test_everything_is_given_out_at_shutdown(table, run, say):
