@@ -15,7 +15,7 @@ from scorers.turn import Message, Part
 
 _LISTS = ("messages", "contents")
 _PROMPTS = ("prompt", "prompts", "input")
-_ANSWERS = ("generations", "choices", "message", "messages", "candidates", "outputs", "replies")
+_ANSWERS = ("generations", "choices", "message", "messages")
 _OFFERED = ("tools", "functions")
 
 
@@ -60,7 +60,7 @@ def answer_of(value: Any) -> tuple[Message, ...] | None:
         # A function that returns an object: the model's words as somebody made them up.
         words = value if isinstance(value, str) else compact(decoded)
         spoken = (Message("assistant", (Part("text", words),)),)
-    return (_flagged(spoken) if cut else spoken) or None
+    return _flagged(spoken) if spoken and cut else spoken or None
 
 
 def arguments_of(value: Any) -> str | None:
@@ -145,6 +145,9 @@ def _tool(item: Any) -> dict[str, Any] | None:
 def _of_answer(value: dict[str, Any]) -> tuple[Message, ...] | None:
     if isinstance(value.get("output"), list) and "role" not in value:  # the Responses API
         return messages(value["output"], role="assistant")
+    if isinstance(value.get("candidates"), list):  # Gemini
+        said = [item.get("content") for item in value["candidates"] if isinstance(item, dict)]
+        return messages(said, role="assistant")
     speaks = isinstance(value.get("role"), str) or "tool_calls" in value or value.get("lc") == 1
     typed = isinstance(value.get("type"), str) and ("content" in value or "call_id" in value)
     if speaks or typed or any(key in value for key in _ANSWERS):
