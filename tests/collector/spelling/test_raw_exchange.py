@@ -49,6 +49,61 @@ def test_the_tools_that_were_offered():
         assert [message.role for message in found.messages] == ["user"]
 
 
+def calling(*names):
+    calls = [{"id": f"c{at}", "function": {"name": name}} for at, name in enumerate(names)]
+    return {"role": "assistant", "content": "", "tool_calls": calls}
+
+
+def test_a_role_that_is_a_tools_name():
+    asked = [
+        USER,
+        calling("findRows", "findRows", "look"),
+        {"role": "look", "content": "here"},
+        {"role": "findRows", "content": "one"},
+        {"role": "findRows", "content": "two"},
+        {"role": "findRows", "content": "a third one that nobody asked for"},
+    ]
+    said = request_of({"messages": asked}).messages
+    assert [message.role for message in said[2:]] == ["tool", "tool", "tool", "findrows"]
+    answered = [(part.id, part.name, part.text) for message in said[2:5] for part in message.parts]
+    assert answered == [
+        ("c2", "look", "here"),
+        ("c0", "findRows", "one"),
+        ("c1", "findRows", "two"),
+    ]
+
+
+def test_a_tool_without_a_name_is_not_the_requester():
+    said = request_of(
+        [USER, calling("look"), {"content": "here", "additional_kwargs": {}}]
+    ).messages
+    assert [message.role for message in said] == ["user", "assistant", "tool"]
+
+
+def test_langchain_js_names_who_speaks_by_the_class():
+    asked = [
+        {
+            "lc": 1,
+            "type": "constructor",
+            "id": ["langchain_core", "messages", name],
+            "kwargs": kwargs,
+        }
+        for name, kwargs in (
+            ("SystemMessage", {"content": "be brief"}),
+            ("HumanMessage", {"content": "why"}),
+            ("AIMessage", {"content": "so"}),
+            ("ToolMessage", {"content": "here", "tool_call_id": "c1"}),
+        )
+    ]
+    said = request_of({"messages": [asked]}).messages
+    assert [message.role for message in said] == ["system", "user", "assistant", "tool"]
+
+
+def test_a_system_prompt_that_looks_like_json():
+    said = request_of({"system": '{"a": 1}', "messages": [USER]}).messages
+    assert (said[0].role, said[0].text) == ("system", '{"a": 1}')
+
+
 def test_a_tools_result_that_is_an_object_is_a_result():
     result = {"role": "tool", "content": {"total": 5}, "tool_call_id": "c1"}
     [_, message] = request_of([USER, result]).messages
