@@ -12,7 +12,7 @@ from collector.content.continued import Continued, read_once
 from collector.content.parts import call_part, make, parts_of, result_part, string
 from collector.content.pyobject import chat_message, object_message
 from collector.content.pyrepr import fields
-from collector.content.roles import KNOWN_ROLES, ROLES
+from collector.content.roles import KNOWN_ROLES, ROLES, constructed
 from collector.content.schema import Unusual
 from collector.content.values import NotJson, decode, opens_container, parse, salvage
 from scorers.turn import Message, Part
@@ -231,7 +231,11 @@ def _unwrapped(item: dict[str, Any]) -> tuple[dict[str, Any], str | None]:
             break
         # {"type": "human", "data": {…}}: the type may stand outside only.
         kind = item.get("type")
-        item = {"type": kind, **inner} if isinstance(kind, str) and "data" in item else inner
+        speaker = constructed(item)
+        if speaker is not None and "type" not in inner and "role" not in inner:
+            item = {"role": speaker, **inner}
+        else:
+            item = {"type": kind, **inner} if isinstance(kind, str) and "data" in item else inner
     return item, finish
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 ROLES = {
     "human": "user",
     "ai": "assistant",
@@ -17,3 +19,10 @@ ROLES = {
     "systemmessage": "system",
 }
 KNOWN_ROLES = ("system", "user", "assistant", "tool")
+
+
+def constructed(item: dict[str, Any]) -> str | None:
+    """Return who speaks by the class of a message that LangChain.js dumped, else None."""
+    path = item.get("id")
+    named = path[-1] if isinstance(path, list) and path and "kwargs" in item else None
+    return ROLES.get(named.lower()) if isinstance(named, str) else None

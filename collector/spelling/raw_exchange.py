@@ -11,11 +11,12 @@ from typing import Any, NamedTuple
 
 from collector.content import compact, decode, literal, messages, redacted, tool_names
 from collector.spelling.envelope import arguments_in, encoded, request_in
+from collector.spelling.named_roles import answered_by_name
 from scorers.turn import Message, Part
 
 _LISTS = ("messages", "contents")
 _PROMPTS = ("prompt", "prompts", "input")
-_ANSWERS = ("generations", "choices", "message", "messages", "candidates", "outputs", "replies")
+_ANSWERS = ("generations", "choices", "message", "messages")
 _OFFERED = ("tools", "functions")
 
 
@@ -60,7 +61,7 @@ def answer_of(value: Any) -> tuple[Message, ...] | None:
         # A function that returns an object: the model's words as somebody made them up.
         words = value if isinstance(value, str) else compact(decoded)
         spoken = (Message("assistant", (Part("text", words),)),)
-    return (_flagged(spoken) if cut else spoken) or None
+    return _flagged(spoken) if spoken and cut else spoken or None
 
 
 def arguments_of(value: Any) -> str | None:
@@ -112,8 +113,10 @@ def _of_arguments(value: dict[str, Any]) -> Request:
             value = {**value, "messages": said[0]}  # LangChain sends a batch of one
         if isinstance(value.get("messages"), list):
             inner = _of_list(value["messages"])
-            value = {**value, "messages": [item for item in value["messages"] if not _tool(item)]}
-            tools = tools or inner.tools
+            system = value.get("system")
+            first = messages([{"role": "system", "content": system}]) if system else None
+            every = (*(first or ()), *(inner.messages or ()))
+            return Request(every or None, tools or inner.tools)
         return Request(messages(value), tools)
     system = value.get("instructions") or value.get("system")
     for key in _PROMPTS:
@@ -130,8 +133,16 @@ def _of_arguments(value: dict[str, Any]) -> Request:
 def _of_list(items: list[Any]) -> Request:
     """Langfuse's LangChain callback adds the tools to the messages, as ones of role tool."""
     definitions = [tool for item in items if (tool := _tool(item))]
-    said = messages([item for item in items if not _tool(item)])
+    said = messages([_spoken(item) for item in items if not _tool(item)])
+    if said:
+        said = answered_by_name(said)
     return Request(said, tool_names(definitions) if definitions else None)
+
+
+def _spoken(item: Any) -> Any:
+    """Return a message; of those without a role only a tool's without a name is so written."""
+    nameless = isinstance(item, dict) and set(item) == {"content", "additional_kwargs"}
+    return {"role": "tool", **item} if nameless else item
 
 
 def _tool(item: Any) -> dict[str, Any] | None:
@@ -145,6 +156,9 @@ def _tool(item: Any) -> dict[str, Any] | None:
 def _of_answer(value: dict[str, Any]) -> tuple[Message, ...] | None:
     if isinstance(value.get("output"), list) and "role" not in value:  # the Responses API
         return messages(value["output"], role="assistant")
+    if isinstance(value.get("candidates"), list):  # Gemini
+        said = [item.get("content") for item in value["candidates"] if isinstance(item, dict)]
+        return messages(said, role="assistant")
     speaks = isinstance(value.get("role"), str) or "tool_calls" in value or value.get("lc") == 1
     typed = isinstance(value.get("type"), str) and ("content" in value or "call_id" in value)
     if speaks or typed or any(key in value for key in _ANSWERS):
