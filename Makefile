@@ -54,6 +54,7 @@ golden: setup ## rewrite the golden files; review the diff
 docs: setup ## rewrite the generated documentation
 	$(BIN)/python -m collector.exporters.reference > docs/metrics.md
 	$(BIN)/python -m collector.config_reference > docs/configuration.md
+	$(BIN)/python -m collector.capture_reference > docs/capture-loss.md
 
 system-deps: ## install the real servers that tests talk to (root, Debian packages)
 	sh deploy/system-deps.sh
