@@ -25,7 +25,7 @@ def stated(shape, delivered, size, *, produced=None):
     return pairs(records)["fetch"]
 
 
-@pytest.mark.parametrize("shape", ["JsonList", "Flattened", "LogEvents"])
+@pytest.mark.parametrize("shape", ["JsonList", "FlattenedRaw", "LogEvents"])
 def test_the_content_need_not_travel(shape):
     pair = stated(shape, TEXT[:1500], len(TEXT))
     assert (pair["state"], pair["produced_characters"]) == ("lower_bound", len(TEXT))
@@ -34,6 +34,13 @@ def test_the_content_need_not_travel(shape):
     pair = stated(shape, TEXT, len(TEXT))
     assert (pair["state"], pair["kept_characters"]) == ("intact", len(TEXT))
     assert stated(shape, TEXT, 100)["state"] == "unobservable"
+
+
+def test_nothing_longer_than_the_cut_may_be_a_limit():
+    """Where the longest value of all ends at 1,500 characters, an SDK may have cut it there."""
+    pair = stated("Flattened", TEXT[:1500], len(TEXT))
+    assert (pair["state"], pair["reason"]) == ("unobservable", "attribute_length_limit")
+    assert pair["produced_characters"] == len(TEXT)
 
 
 def test_a_recorded_result_is_compared():

@@ -157,3 +157,21 @@ def test_what_was_written_survives_a_kill(tmp_path):
     ledger = opened(url)
     assert [record["turn_id"] for record in ledger.turns()] == [f"t{n}" for n in range(10)]
     ledger.close()
+
+
+def test_a_ledger_from_before_dialects_were_kept_is_opened_and_written(tmp_path):
+    url, file = f"sqlite:///{tmp_path}/ledger.db", tmp_path / "ledger.db"
+    ledger = opened(url)
+    ledger.write(entry("before"))
+    ledger.close()
+    connection = sqlite3.connect(file)
+    connection.execute("alter table tool_results drop column dialect")
+    connection.commit()
+    connection.close()
+    for name in ("after", "later"):  # the second time, the column is there
+        ledger = opened(url)
+        ledger.write(entry(name))
+        found = ledger.turns(limit=5)
+        assert {"before", name} <= {turn["turn_id"] for turn in found}
+        assert {tuple(turn["tool_result_dialects"]) for turn in found} == {(None,)}
+        ledger.close()
