@@ -171,7 +171,7 @@ def test_a_ledger_from_before_dialects_were_kept_is_opened_and_written(tmp_path)
     for name in ("after", "later"):  # the second time, the column is there
         ledger = opened(url)
         ledger.write(entry(name))
-        found = ledger.turns(limit=5)
+        found = list(ledger.turns(limit=5))
         assert {"before", name} <= {turn["turn_id"] for turn in found}
         assert {tuple(turn["tool_result_dialects"]) for turn in found} == {(None,)}
         ledger.close()
