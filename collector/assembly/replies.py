@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from collector.assembly.final_tools import final_text
 from collector.assembly.capture import COUNT
+from collector.assembly.final_tools import final_text
 from collector.assembly.segment import Segment, answer_of, asks_for_tools, is_reply, was_cut_off
 from collector.dialect import AnyOperation
 from scorers.turn import AgentInvocation, Inference, Operation, ToolExecution

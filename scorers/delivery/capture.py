@@ -21,6 +21,8 @@ MOST_PARSED = 300_000
 # What stands for nothing: ADK writes `{}` for content that it does not record.
 _NOTHING = frozenset({"", "{}", "[]", '""', "null", "None"})
 _CAPTURE_END = re.compile(r"(?:\.\.\. ?\[truncated(?:, \d+ chars)?\]|\.\.\.|…)\s*$")
+
+
 def capture_cut(produced: str, delivered: str) -> str | None:
     """Return why a side can't be seen, None where the pair proves nothing of the kind."""
     ours, theirs = produced.strip(), delivered.strip()

@@ -131,5 +131,3 @@ def _dropped(result: ToolResult, produced: str) -> Delivery:
         fields=fields,
         rows=None if rows is None else (0, rows),
     )
-
-

@@ -21,16 +21,23 @@ def invoices(chance, size):
     rows = []
     while len(json.dumps({"invoices": rows})) < size:
         number = chance.randint(1000, 9999)
-        rows.append({"invoice_id": f"INV-{number}", "amount": chance.randint(1, 99999) / 100,
-                     "memo": chance.choice(["paid late", "open", "in dispute", "to be checked"])})
+        rows.append(
+            {
+                "invoice_id": f"INV-{number}",
+                "amount": chance.randint(1, 99999) / 100,
+                "memo": chance.choice(["paid late", "open", "in dispute", "to be checked"]),
+            }
+        )
     return json.dumps({"customer_id": "C-1042", "invoices": rows, "note": f"n{size}"})
 
 
 def log(chance, size):
     lines = []
     while sum(map(len, lines)) < size:
-        lines.append(f"2026-11-{chance.randint(10, 30)} job {chance.randint(1, 9999)} took "
-                     f"{chance.randint(1, 99999)} ms on host-{chance.randint(1, 99)}\n")
+        lines.append(
+            f"2026-11-{chance.randint(10, 30)} job {chance.randint(1, 9999)} took "
+            f"{chance.randint(1, 99999)} ms on host-{chance.randint(1, 99)}\n"
+        )
     return "".join(lines)
 
 
@@ -135,7 +142,8 @@ def test_neither_is_taken_for_the_other(shape, kind):
                         if fault := verdict(step, pair, limit, proven=proven, apart=shape in APART):
                             wrong.append((seed, size, limit, bodies, step.tool, fault))
     assert wrong == []
-    assert seen["intact"] and seen["unobservable"]
+    assert seen["intact"]
+    assert seen["unobservable"]
     assert bool(seen["cut"]) == (kind != "none")
 
 

@@ -18,11 +18,15 @@ def a_run(messages, *, delivered=None, tools=3):
     chance = random.Random(messages)
     history = []
     for number in range(messages // 2):
-        history += [("user", f"Question {number} about ledger page {chance.randint(1, 900)}?"),
-                    ("assistant", f"Answer {number}: page {chance.randint(1, 900)} is closed.")]
+        history += [
+            ("user", f"Question {number} about ledger page {chance.randint(1, 900)}?"),
+            ("assistant", f"Answer {number}: page {chance.randint(1, 900)} is closed."),
+        ]
     steps = []
     for number in range(tools):
-        text = "\n".join(f"line {line} of {number}: {chance.randint(1, 10**6)}" for line in range(40))
+        text = "\n".join(
+            f"line {line} of {number}: {chance.randint(1, 10**6)}" for line in range(40)
+        )
         given = {"cut": text[:500], "dropped": None}.get(delivered, text)
         steps.append(Step(f"tool_{number}", text, given))
     return Run(steps, request=REQUEST, reply=REPLY, history=history, name=f"count {messages}")
@@ -58,8 +62,14 @@ def test_request_and_reply_are_right_or_missing_with_the_reason(shape, newest):
         for most in (16, 24, 32, 64, 128):
             made = turns(counted(SHAPES[shape](run).write(), most, newest=newest))
             for turn in made:
-                at = (messages, most, turn["request"], turn["request_missing"], turn["reply"],
-                      turn["reply_missing"])
+                at = (
+                    messages,
+                    most,
+                    turn["request"],
+                    turn["request_missing"],
+                    turn["reply"],
+                    turn["reply_missing"],
+                )
                 assert turn["request"] in (REQUEST, None), at
                 assert turn["reply"] in (REPLY, None), at
                 for what in ("request", "reply"):

@@ -32,7 +32,9 @@ def test_every_reason_that_the_code_gives_is_in_the_table():
         for path in (ROOT / folder).glob("*.py"):
             text = path.read_text()
             given |= set(re.findall(r'^(?:PREVIEW|LENGTH|COUNT) = "([a-z_]+)"', text, re.MULTILINE))
-            given |= set(re.findall(r'(?:delivered_missing|produced_missing)=.{0,40}"([a-z_]+)"', text))
+            given |= set(
+                re.findall(r'(?:delivered_missing|produced_missing)=.{0,40}"([a-z_]+)"', text)
+            )
             if path.name in ("capture.py", "masks.py") and "scorers" in str(path):
                 given |= set(re.findall(r'"((?:produced|delivered)_[a-z_]+)"', text))
     assert len(given) > 10
