@@ -100,6 +100,7 @@ def _count_delivery(counting: _Counting, delivery: Delivery, *, stopped: str | N
     tool, state = delivery.tool, str(delivery.state)
     counting.add("tellback_tool_results_total", tool, "deliver", state)
     _count_observed(counting, delivery, state)
+    counting.add("tellback_tool_result_joins_total", delivery.join or "none")
     for stage in profile.MEASURED:
         became = profile.outcome(stage, state)
         if became is not None:

@@ -21,7 +21,9 @@ from sqlalchemy import (
     Text,
 )
 
-VERSION = 1
+VERSION = 3
+# Columns that came with a version; a ledger written before it has nothing in them.
+ADDED = {2: (("tool_results", "join"),), 3: (("tool_results", "dialect"),)}
 
 METADATA = MetaData()
 # SQLite gives out row ids for INTEGER keys only.
@@ -101,6 +103,7 @@ TOOL_RESULTS = Table(
     Column("rows", Text, nullable=False),  # JSON: [delivered, produced], or null
     Column("reason", Text),
     Column("dialect", Text),
+    Column("join", Text),
 )
 
 SCORES = Table(

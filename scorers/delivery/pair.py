@@ -33,8 +33,10 @@ class Delivery:
     points; `kept_characters` are produced characters that arrived, each counted once. None means
     that a number is not known, or that the text it counts is not there; `reason` says why where
     the state is neither intact nor cut, and where a budget ran out: `too_large_to_compare: ` and
-    which one. A cut result is one whose loss is proven all the same. `dialect` is that of the
-    turn's result: a pair of two texts has none, and it is no key of a PAIR.
+    which one. A cut result is one whose loss is proven all the same. `join` says how the two sides
+    were found to be one call's: id, arguments or order; None where they were not, or where nobody
+    had to look. `dialect` is that of the turn's result: a pair of two texts has none, and it is no
+    key of a PAIR.
     """
 
     tool: str = ""
@@ -51,6 +53,7 @@ class Delivery:
     fields: Mapping[str, tuple[int, int]] | None = None
     rows: tuple[int, int] | None = None
     reason: str | None = None
+    join: str | None = None
     dialect: str | None = None
 
     def as_pair(self) -> dict[str, Any]:
@@ -72,4 +75,5 @@ class Delivery:
             else {name: list(counts) for name, counts in self.fields.items()},
             "rows": None if self.rows is None else list(self.rows),
             "reason": self.reason,
+            "join": self.join,
         }
