@@ -57,6 +57,7 @@ golden: setup ## rewrite the golden files; review the diff
 docs: setup ## rewrite the generated documentation
 	$(BIN)/python -m collector.exporters.reference > docs/metrics.md
 	$(BIN)/python -m collector.config_reference > docs/configuration.md
+	$(BIN)/python -m collector.capture_reference > docs/capture-loss.md
 
 # DATA: a folder of recorded runs (expected.json, requests), such as ../shared/data/dialects.
 dialects: setup ## rewrite docs/dialects.md with the runs in DATA, which are not part of the repository

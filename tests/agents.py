@@ -299,7 +299,7 @@ class PlainEvents(Records):
 
     def chat(self, given, said):
         events = [self._event(*one) for one in given]
-        role, text, call = said
+        _, text, call = said
         choice = {"finish_reason": "stop" if call is None else "tool_calls"}
         if call is None:
             choice["message"] = text
@@ -364,7 +364,7 @@ class LogEvents(Records):
 
 
 class DetailsEvent(JsonList):
-    """The current conventions with all of a call in one log record's attributes, as plain values."""
+    """The current conventions, all of a call in one log record's attributes, as plain values."""
 
     def chat(self, given, said):
         span = self.span(
@@ -393,8 +393,8 @@ class DetailsEvent(JsonList):
 SHAPES = {
     shape.__name__: shape
     for shape in (
-        JsonList, Flattened, FlattenedRaw, FlattenedBlocks, Indexed, SpanEvents, PlainEvents, LogEvents,
-        DetailsEvent,
+        JsonList, Flattened, FlattenedRaw, FlattenedBlocks, Indexed, SpanEvents, PlainEvents,
+        LogEvents, DetailsEvent,
     )
 }  # fmt: skip
 

@@ -49,7 +49,7 @@ def show(console: Console, page: Page) -> None:
     console.print(f"  {sent}.\n", highlight=False)
     console.print(heading(SHARE))
     console.print()
-    console.print(shares(page.shares))
+    console.print(shares(page.shares, console.width))
     console.print(heading("Loss profile: did what the tools produced reach the model?"))
     console.print(profile(page.losses, console))
     for loss in page.losses:

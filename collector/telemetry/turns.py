@@ -91,15 +91,6 @@ TURNS: tuple[Instrument, ...] = (
         labels=(*TURN, "tool", "stage", "state"),
     ),
     Instrument(
-        name="tellback_tool_result_joins_total",
-        kind="counter",
-        help="Tool results by how what was delivered was found to be theirs: by tool-call id, by "
-        "name and arguments, by order, or none: nothing was.",
-        labels=(*TURN, "join"),
-        values={"join": ("id", "arguments", "order", "none")},
-        filled="join",
-    ),
-    Instrument(
         name="tellback_tool_results_observed_total",
         kind="counter",
         help="Tool results that came to be delivered, by the dialect that tells of them and by "
@@ -124,6 +115,15 @@ TURNS: tuple[Instrument, ...] = (
         "docs/capture-loss.md says what each reason means and what to change.",
         labels=(*TURN, "dialect", "reason"),
         values={"reason": NAMES},
+    ),
+    Instrument(
+        name="tellback_tool_result_joins_total",
+        kind="counter",
+        help="Tool results by how what was delivered was found to be theirs: by tool-call id, by "
+        "name and arguments, by order, or none: nothing was.",
+        labels=(*TURN, "join"),
+        values={"join": ("id", "arguments", "order", "none")},
+        filled="join",
     ),
     Instrument(
         name="tellback_tool_result_characters_total",

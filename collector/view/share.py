@@ -17,40 +17,53 @@ from collector.view.words import counted, indented, plain
 from scorers.delivery.reasons import change_for, reason_of
 
 SHARE = "Observable share: of which tool results does telemetry show both sides?"
+HEADER = ("agent", "dialect", "results", "observable", "lower bound", "unobservable")
+NAME = 14  # columns of a terminal for a name, at least, where it is so long
 MOST_SHARES = 12
 MOST_REASONS = 8
 
 Share = Mapping[str, Any]
 
 
-def shares(found: Sequence[Share]) -> RenderableType:
+def shares(found: Sequence[Share], width: int) -> RenderableType:
     """Return the share of each agent and dialect (`totals.observable_share_by`), those with most
     results first, and why the others are not observable, with what to change."""
     ordered = sorted(found, key=lambda share: (-share["results"], share["agent"]))
     if not ordered:
         return Text("  No tool results arrived.", style="dim")
-    table = Table(box=None, padding=(0, 1, 0, 0), header_style="bold dim")
-    for name in ("agent", "dialect"):
-        longest = max(cell_len(plain(share[name])) for share in ordered)
-        table.add_column(name, overflow="fold", min_width=min(longest, 20))
-    for name in ("results", "observable", "lower bound", "unobservable"):
-        table.add_column(name, justify="right", no_wrap=True)
-    for share in ordered[:MOST_SHARES]:
-        part = percent_of(share["observable_share"])
-        table.add_row(
-            Text(plain(share["agent"])),
-            Text(plain(share["dialect"])),
-            Text(f"{share['results']:,}"),
-            Text(part, style="" if part == "–" else "green" if part == "100 %" else "yellow"),
-            Text(f"{share['lower_bound']:,}"),
-            Text(f"{share['unobservable']:,}"),
-        )
-    shown: list[RenderableType] = [indented(table)]
+    rows = [
+        (plain(share["agent"]), plain(share["dialect"]), f"{share['results']:,}",
+         percent_of(share["observable_share"]), f"{share['lower_bound']:,}",
+         f"{share['unobservable']:,}")
+        for share in ordered[:MOST_SHARES]
+    ]  # fmt: skip
+    shown: list[RenderableType] = [indented(_table(rows, width))]
     if len(ordered) > MOST_SHARES:
-        more = f"  and {counted(len(ordered) - MOST_SHARES, 'pair')} of agent and dialect more\n"
-        shown.append(Text(more, style="dim"))
-    shown += _reasons(ordered)
-    return Group(*shown)
+        more = counted(len(ordered) - MOST_SHARES, "pair").split()
+        shown.append(Text(f"  and {' '.join(more)} of agent and dialect more\n", style="dim"))
+    return Group(*shown, *_reasons(ordered))
+
+
+def _table(rows: Sequence[tuple[str, ...]], width: int) -> RenderableType:
+    """Return the rows as a table, or as lines where the terminal is too narrow for one."""
+    widths = [max(map(cell_len, cells)) for cells in zip(HEADER, *rows, strict=True)]
+    if sum(widths[2:]) + 2 * NAME + len(widths) + 4 > width:
+        lines = [
+            f"{row[0]}, {row[1]}: {row[3]} of {counted(int(row[2].replace(',', '')), 'result')} "
+            f"observable, {row[4]} lower bound, {row[5]} unobservable"
+            for row in rows
+        ]
+        return Text("\n".join(lines))
+    table = Table(box=None, padding=(0, 1, 0, 0), header_style="bold dim")
+    for name, size in zip(HEADER[:2], widths[:2], strict=True):
+        table.add_column(name, overflow="fold", min_width=min(size, NAME))
+    for name in HEADER[2:]:
+        table.add_column(name, justify="right", no_wrap=True)
+    for row in rows:
+        cells = [Text(cell) for cell in row]
+        cells[3].stylize("" if row[3] == "–" else "green" if row[3] == "100 %" else "yellow")
+        table.add_row(*cells)
+    return table
 
 
 def percent_of(share: float | None) -> str:

@@ -33,7 +33,7 @@ def show(console: Console, turns: Sequence[Mapping[str, Any]], totals: Mapping[s
     console.print(heading(SHARE))
     console.print(Text(f"  {_observed(totals)}\n"))
     if totals["observable_share_by"]:
-        console.print(shares(totals["observable_share_by"]))
+        console.print(shares(totals["observable_share_by"], console.width))
     console.print(heading("Loss profile: did what the tools produced reach the model?"))
     found = losses(turns)
     console.print(profile(found, console))

@@ -7,7 +7,8 @@ from typing import Literal
 
 from scorers.delivery.comparison import compare
 from scorers.delivery.pair import LOSSES, Delivery, State
-from scorers.delivery.result import deliver, unseen
+from scorers.delivery.result import deliver
+from scorers.delivery.sizes import unseen
 from scorers.delivery.spill import with_read_backs
 from scorers.score import Outcome, Score
 from scorers.turn import ToolResult, Turn

@@ -1,4 +1,4 @@
-"""How instrumentation cuts or hides content, row by row: unobservable with its reason, never a loss.
+"""How instrumentation cuts or hides content, row by row: unobservable with a reason, never a loss.
 
 Every row is written in the shapes of two dialects or more, and beside a harness that cuts the
 result, which must not be taken for the instrumentation, nor hide behind it.
@@ -210,14 +210,13 @@ def test_uploaded_content():
 
 def test_a_decorator_that_cuts_json():
     """Traceloop's SDK leaves invalid JSON at the length limit, on purpose."""
-    records = []
-    for record in SHAPES["Indexed"](run(PRODUCED, PRODUCED)).write():
-        output = record.attributes.get("traceloop.entity.output")
-        if output is not None and len(output) > 1024:
-            record = replace(
-                record, attributes={**record.attributes, "traceloop.entity.output": output[:1024]}
-            )
-        records.append(record)
+    key = "traceloop.entity.output"
+    records = [
+        replace(one, attributes={**one.attributes, key: one.attributes[key][:1024]})
+        if key in one.attributes
+        else one
+        for one in SHAPES["Indexed"](run(PRODUCED, PRODUCED)).write()
+    ]
     pair = pairs(records)["fetch_invoices"]
     assert pair["state"] == "unobservable"
 

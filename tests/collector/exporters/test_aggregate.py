@@ -176,6 +176,32 @@ def test_a_trace_id_that_is_none_is_no_exemplar(aggregate):
     assert not [one for one in samples(aggregate) if one.exemplar]
 
 
+def test_the_observable_share_of_each_dialect(aggregate):
+    hidden = {"reason": "attribute_count_limit", "dialect": "openinference"}
+    results = [
+        delivery(dialect="openinference"),
+        unseen(State.unobservable, **hidden),
+        unseen(State.lower_bound, dialect="gen_ai", reason="no_tool_span; 9 lines removed"),
+        unseen(State.unread, dialect="gen_ai"),
+        unseen(State.unobservable, dialect="gen_ai", reason="too_large_to_compare: texts"),
+        unseen(State.unobservable, dialect=None, reason="words of somebody"),
+    ]
+    aggregate.turn(entry(deliveries=results), close_delay_s=1)
+
+    def observed(dialect):
+        name = "tellback_tool_results_observed_total"
+        return [value(aggregate, name, dialect=dialect, observed=o) for o in ("true", "false")]
+
+    assert (observed("openinference"), observed("gen_ai")) == ([1, 1], [0, 2])
+    name = "tellback_tool_results_unobservable_total"
+    assert value(aggregate, name, dialect="openinference", reason="attribute_count_limit") == 1
+    assert value(aggregate, name, dialect="gen_ai", reason="too_large_to_compare") == 1
+    assert value(aggregate, name, dialect="unknown", reason="other") == 1
+    name = "tellback_tool_results_by_dialect_total"
+    assert value(aggregate, name, dialect="gen_ai", state="unread") == 1
+    assert value(aggregate, name, dialect="gen_ai", state="lower_bound") == 1
+
+
 def test_every_instrument_can_be_filled(aggregate):
     aggregate.accepted("otlp_grpc", "traces", 1)
     for signal in ("traces", "logs", "metrics"):

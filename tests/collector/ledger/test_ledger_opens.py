@@ -67,7 +67,7 @@ def test_a_newer_schema_is_refused_with_both_versions(tmp_path):
     connection.execute("update tellback_schema set version = 99")
     connection.commit()
     connection.close()
-    with pytest.raises(ConfigError, match="schema 99; this one reads 2"):
+    with pytest.raises(ConfigError, match="schema 99; this one reads 3"):
         Ledger(url).open()
 
 
@@ -86,6 +86,7 @@ def test_a_ledger_of_the_first_schema_gets_its_new_columns(tmp_path):
         ledger = opened(url)
         [record] = ledger.turns()
         assert [pair["join"] for pair in record["tool_results"]] == [None]
+        assert record["tool_result_dialects"] == [None]
         ledger.close()
 
 

@@ -66,6 +66,39 @@ def test_unobservable_results_are_in_no_survival():
     assert found["field_survival"] is None
 
 
+def test_the_observable_share_of_each_agent_and_dialect():
+    seen = delivery(dialect="openinference")
+    hidden = unseen(State.unobservable, dialect="gen_ai", reason="content_off")
+    bound = unseen(State.lower_bound, dialect="gen_ai", reason="no_tool_span; 3 lines removed")
+    found = of(
+        entry(deliveries=[seen, seen, hidden, bound], agent="desk"),
+        entry("turn-2", deliveries=[hidden, unseen(State.unread, dialect="gen_ai")], agent=None),
+    )
+    counts = {"results": 2, "observed": 0, "lower_bound": 1, "unobservable": 1}
+    assert found["observable_share_by"] == [
+        {"agent": "desk", "dialect": "gen_ai", **counts, "observable_share": 0.0,
+         "unobservable_by_reason": {"content_off": 1}},
+        {"agent": "desk", "dialect": "openinference", "results": 2, "observed": 2,
+         "lower_bound": 0, "unobservable": 0, "observable_share": 1.0,
+         "unobservable_by_reason": {}},
+        {"agent": "unknown", "dialect": "gen_ai", **counts, "lower_bound": 0,
+         "observable_share": 0.0, "unobservable_by_reason": {"content_off": 1}},
+    ]  # fmt: skip
+    unread = of(entry(deliveries=[unseen(State.unread, dialect="gen_ai")]))
+    assert unread["observable_share_by"][0]["observable_share"] is None
+
+
+def test_a_stored_turn_keeps_the_dialect_of_each_result(tmp_path):
+    ledger = Ledger(f"sqlite:///{tmp_path}/ledger.db")
+    ledger.open()
+    one = entry(deliveries=[delivery(dialect="openinference"), unseen(State.unobservable)])
+    ledger.write(one)
+    [record] = ledger.turns(limit=5)
+    assert record["tool_result_dialects"] == ["openinference", None]
+    assert totals([record])["observable_share_by"] == of(one)["observable_share_by"]
+    ledger.close()
+
+
 def test_fields_add_up_by_tool():
     found = of(
         entry("a"),
