@@ -15,7 +15,8 @@ from collector.content.blocks import (
     unwrap_tool_result,
 )
 from collector.content.capture import Recorded, capture_of, cut_marker, redacted
-from collector.content.messages import messages, tool_names
+from collector.content.definitions import tool_names
+from collector.content.messages import messages
 from collector.content.pyrepr import literal
 from collector.content.usage import usage_of
 from collector.content.values import compact, decode, looks_cut

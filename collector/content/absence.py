@@ -24,4 +24,4 @@ def why_missing(attributes: Mapping[str, Any], *keys: str) -> str:
 
 
 def _is_empty(value: Any) -> bool:
-    return isinstance(value, str) and value.strip() in _EMPTY or value in ([], {}, ())
+    return (isinstance(value, str) and value.strip() in _EMPTY) or value in ([], {}, ())

@@ -225,7 +225,9 @@ def test_message_lists_that_are_none(spelled, value):
     wrong[spelled.given] = value
     found, _ = turns(spelled, wrong, tool, last)
     assert [turn["reply"] for turn in found if turn["reply"]] == [REPLY]
-    assert not [r for turn in found for r in turn["tool_results"] if r["state"] in ("cut", "dropped")]
+    assert not [
+        r for turn in found for r in turn["tool_results"] if r["state"] in ("cut", "dropped")
+    ]
 
 
 def test_content_that_cannot_be_read_is_counted(spelled):
