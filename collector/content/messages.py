@@ -80,15 +80,15 @@ def _salvaged(value: str, role: str) -> tuple[Message, ...] | None:
         partial = salvage(value)
     except NotJson:
         if (told := listed(value)) is not None:
-            return _sound(*told, role)
+            return _sound(told[0], role, cut=told[1])
         # A text that only starts like JSON ("[note] …") is what somebody wrote.
         if value.lstrip()[:2] in ('{"', "[{", '["', "[["):
             return None
         return (Message(role, (make("text", value),)),)
-    return _sound(partial, True, role)
+    return _sound(partial, role, cut=True)
 
 
-def _sound(value: Any, cut: bool, role: str) -> tuple[Message, ...] | None:  # noqa: FBT001 - a fact about the value, not an option
+def _sound(value: Any, role: str, *, cut: bool) -> tuple[Message, ...] | None:
     """Return the messages of a list; where it is cut, those before the end, and half of the last
     one."""
     found = _flat(value, role, _DEPTH)
