@@ -88,7 +88,11 @@ def test_a_call_of_final_answer_in_the_history_is_the_reply():
         assert observed([other]) == (other,)
 
 
-CODE = Message("assistant", (Part("tool_call", 'print(1)\nfinal_answer("5 EUR")', "c", "python_interpreter"),))  # fmt: skip
+def coded(code):
+    return Message("assistant", (Part("tool_call", code, "c", "python_interpreter"),))
+
+
+CODE = coded('print(1)\nfinal_answer("5 EUR")')
 PUT_OUT = "Observation:\nExecution logs:\n1\nLast output from code snippet:\n5 EUR"
 
 
@@ -104,7 +108,7 @@ def test_a_code_agents_last_step_is_its_reply():
 
 
 def test_a_code_agents_other_steps_stay_calls():
-    step = Message("assistant", (Part("tool_call", "x = final_answer\nprint(x)", "c", "python_interpreter"),))  # fmt: skip
+    step = coded("x = final_answer\nprint(x)")
     assert roles(step, text("tool-response", PUT_OUT)) == ["assistant", "tool"]
     assert roles(CODE, text("tool-response", "Observation:\nError")) == ["assistant", "tool"]
 
