@@ -92,10 +92,16 @@ class Tree:
             at = self._parents.get(at)
         outer = self._entry.get(at) if at is not None else None
         for member in reversed(path):
-            if outer is None and member in self._entries:
+            # Below an agent, it is a message that a runtime passes on (AutoGen's), or a call of
+            # the agent's own.
+            if outer is None and member in self._entries and not self._is_run(member):
                 outer = member
             self._entry[member] = outer
         return outer
+
+    def _is_run(self, key: Key) -> bool:
+        """Say whether a span stands in the run of an agent."""
+        return any(isinstance(holder, AgentInvocation) for holder in self.above(key))
 
     def leave_entries(self, keys: Iterable[Key]) -> None:
         """Stop taking some spans for one request: several were served in them."""

@@ -22,7 +22,8 @@ from collector.content.capture import (
     replaced,
     without_cut_marker,
 )
-from collector.content.messages import messages, tool_names
+from collector.content.definitions import tool_names
+from collector.content.messages import messages
 from collector.content.pyrepr import literal
 from collector.content.usage import usage_of
 from collector.content.values import compact, decode, looks_cut

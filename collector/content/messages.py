@@ -15,6 +15,7 @@ from collector.content.pyrepr import fields
 from collector.content.roles import KNOWN_ROLES, ROLES, constructed
 from collector.content.schema import Unusual
 from collector.content.values import NotJson, decode, opens_container, parse, salvage
+from collector.content.wrappers import listed
 from scorers.turn import Message, Part
 
 # Items of a Responses list that are messages by themselves, and who speaks in them.
@@ -69,24 +70,6 @@ def messages(
         return _salvaged(value, role)
 
 
-def tool_names(definitions: Any) -> tuple[str, ...] | None:
-    """Return the names of the tools that were offered; None where the value is no list of them."""
-    definitions = decode(definitions)
-    if not isinstance(definitions, list | tuple):
-        return None
-    names = []
-    for item in definitions:
-        tool = decode(item)
-        if isinstance(tool, dict):
-            inner = tool.get("function")
-            name = string(tool.get("name")) or (
-                string(inner.get("name")) if isinstance(inner, dict) else None
-            )
-            if name:
-                names.append(name)
-    return tuple(names)
-
-
 def redacted_whole(value: Any) -> bool:
     """Say whether a value is nothing but a mark of redaction."""
     return isinstance(value, str) and len(value) < MARK_LENGTH and redacted(value)
@@ -96,13 +79,23 @@ def _salvaged(value: str, role: str) -> tuple[Message, ...] | None:
     try:
         partial = salvage(value)
     except NotJson:
+        if (told := listed(value)) is not None:
+            return _sound(told[0], role, cut=told[1])
         # A text that only starts like JSON ("[note] …") is what somebody wrote.
         if value.lstrip()[:2] in ('{"', "[{", '["', "[["):
             return None
         return (Message(role, (make("text", value),)),)
-    found = _flat(partial, role, _DEPTH)
+    return _sound(partial, role, cut=True)
+
+
+def _sound(value: Any, role: str, *, cut: bool) -> tuple[Message, ...] | None:
+    """Return the messages of a list; where it is cut, those before the end, and half of the last
+    one."""
+    found = _flat(value, role, _DEPTH)
     if not found:
         return None
+    if not cut:
+        return tuple(message for item in found for message in _read(item, role))
     *complete, last = found
     # Who speaks stands first in some dialects and last in others: no guess for a partial message.
     whole = [message for item in complete for message in _read(item, role)]
@@ -180,9 +173,11 @@ def _says_role(item: dict[str, Any]) -> str | None:
     given = item.get("role", item.get("_role"))
     if isinstance(given, str) and given:
         return ROLES.get(given.lower(), given.lower())
-    kind = item.get("type")
+    kind = item.get("type", item.get(""))  # a repr names its class
     if not isinstance(kind, str):
         return None
+    if kind.lower() in ROLES and "" in item:
+        return ROLES[kind.lower()]
     if kind in _ITEM_ROLES and ("call_id" in item or "summary" in item):
         return _ITEM_ROLES[kind]
     # LangChain names who speaks in `type`; `tool` alone is also a type of tool definitions.
@@ -196,7 +191,7 @@ def _read(item: Any, role: str) -> list[Message]:
         return [Message(role, (make("text", item),))]
     if not isinstance(item, dict):
         return []
-    if "_role" in item and "_content" in item:
+    if ("_role" in item and "_content" in item) or item.get("") == "ChatMessage":
         item = object_message(item)
     item, finish = _unwrapped(item)
     # An empty role is nobody's: it must not make the requester say what they did not.

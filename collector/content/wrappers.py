@@ -67,6 +67,24 @@ def from_repr(value: str) -> Any:
     return None
 
 
+def listed(value: str) -> tuple[Any, bool] | None:
+    """Return the messages of Python's repr of them, and whether its end is missing.
+
+    `[{'role': …}]` as LiteLLM writes its raw requests, `[HumanMessage(content=…)]`. None where the
+    text is no such repr.
+    """
+    if value[:1] != "[" and not value.startswith("{'"):
+        return None
+    for text, cut in ((value, False), (pyrepr.closed(value), True)):
+        if text is None:
+            return None
+        found = read_value(text)
+        first = found[0] if isinstance(found, list) and found else found
+        if isinstance(first, dict) and any(key in first for key in ("role", "content", "parts")):
+            return found, cut
+    return None
+
+
 def partial(value: str) -> Any:
     """Return what can be read of a framework's dump whose end is missing.
 

@@ -335,7 +335,7 @@ def test_ten_thousand_messages(spelled):
 @pytest.mark.parametrize("opening", ["[", '{"a":', '[{"parts":', "{'a': ", "ChatMessage(a="])
 def test_five_thousand_levels(spelled, opening):
     deep = opening * 5000 + "1" + {"[": "]", "C": ")"}.get(opening[0], "}") * 5000
-    first, tool, last = usual(spelled)
+    first, tool, _ = usual(spelled)
     asked = asks(("c1", "fetch", {"customer": "ACME"}))
     found, counted = turns(
         spelled,

@@ -213,3 +213,46 @@ def test_nesting_costs_no_stack(depth):
         assert isinstance(unwrap_tool_result(value)[0], str)
         salvage_tool_result("content=" + opening * depth)
         salvage_tool_result("ToolMessage(content=" + opening * depth)
+
+
+SAID = [
+    {"role": "system", "content": "Be brief."},
+    {"role": "user", "content": 'it\'s "due"?\n– Müller'},
+    {"role": "assistant", "content": "INV-2003"},
+]
+REPRS = {
+    "dicts": repr(SAID),
+    "langchain": (
+        "[SystemMessage(content='Be brief.', additional_kwargs={}, response_metadata={}), "
+        f"HumanMessage(content={SAID[1]['content']!r}, id='1'), "
+        "AIMessage(content='INV-2003', usage_metadata={'input_tokens': 3})]"
+    ),
+    "llama": "["
+    + ", ".join(
+        f"ChatMessage(role=<MessageRole.{one['role'].upper()}: '{one['role']}'>, "
+        f"additional_kwargs={{}}, blocks=[TextBlock(block_type='text', text={one['content']!r})])"
+        for one in SAID
+    )
+    + "]",
+}
+
+
+@pytest.mark.parametrize("written", REPRS)
+def test_messages_of_a_repr_are_those_of_json(written):
+    found = messages(REPRS[written])
+    assert [(one.role, one.text) for one in found] == [(s["role"], s["content"]) for s in SAID]
+
+
+@pytest.mark.parametrize("written", REPRS)
+def test_of_a_repr_without_its_end_the_sound_messages_are_kept(written):
+    at = REPRS[written].index("Müller") + 3
+    first, half = messages(REPRS[written][:at])
+    assert (first.role, first.text, first.parts[0].cut_by_capture) == ("system", "Be brief.", False)
+    assert (half.role, half.parts[0].cut_by_capture) == ("user", True)
+    assert SAID[1]["content"].startswith(half.text)
+
+
+@pytest.mark.parametrize("value", ["[1, 'two']", "[note] it's late", "{'a': 1}", "[]", "['x"])
+def test_a_repr_of_anything_else_is_what_somebody_wrote(value):
+    found = messages(value)
+    assert not found or [(one.role, one.text) for one in found] == [("user", value)]

@@ -113,3 +113,38 @@ SHAPES = st.fixed_dictionaries(
 def test_no_value_raises(attributes):
     for operation in DIALECT.operations(span(attributes)):
         assert isinstance(operation, Operation)
+
+
+def test_tokens_of_early_versions():
+    counts = {"prompt_token_count": 70, "candidates_token_count": 40, "total_token_count": 110}
+    answer = json.dumps({"content": {"role": "model", "parts": []}, "usage_metadata": counts})
+    call = {"gcp.vertex.agent.llm_request": "{}", "gcp.vertex.agent.llm_response": answer}
+    for stated, expected in (
+        ({}, (70, 40)),  # 1.0: in the answer only
+        ({"gen_ai.usage.input_tokens": 70, "gen_ai.usage.output_tokens": 110}, (70, 40)),  # to 1.5
+        ({"gen_ai.usage.input_tokens": 70, "gen_ai.usage.output_tokens": 40}, (70, 40)),
+        ({"gen_ai.usage.output_tokens": 3}, (None, 3)),
+    ):
+        usage = only(call | stated, name="call_llm").usage
+        assert (usage.input_tokens, usage.output_tokens) == expected
+
+
+def test_the_response_has_a_span_of_its_own_in_version_1_0():
+    response = {"id": "c1", "name": "fetch", "response": {"result": "rows"}}
+    event = {"content": {"role": "user", "parts": [{"function_response": response}]}, "id": "e"}
+    told = {"gcp.vertex.agent.tool_response": json.dumps(event)}
+    run = only(told, name="tool_response [fetch]")
+    assert (run.tool, run.call_id, run.result, run.capture.hidden) == ("fetch", "c1", "rows", None)
+    merged = span(told, name="tool_response")
+    asked = span({"gcp.vertex.agent.tool_call_args": "{}"}, name="tool_call [fetch]")
+    assert not [*DIALECT.operations(merged), *DIALECT.operations(asked)]
+    broken = only({"gcp.vertex.agent.tool_response": "{1}"}, name="tool_response [fetch]")
+    assert (broken.result, broken.capture.hidden) == (None, "unreadable_content")
+
+
+def test_without_content_a_call_is_a_call_and_a_tool_a_tool():
+    call = only({"gen_ai.request.model": "m"}, name="call_llm")
+    assert (call.input, call.capture.hidden) == (None, "content_off")
+    empty = {"gcp.vertex.agent.llm_request": "{}", "gen_ai.tool.name": "fetch"}
+    run = only(empty, name="execute_tool fetch")
+    assert (run.tool, run.result, run.capture.hidden) == ("fetch", None, "content_off")

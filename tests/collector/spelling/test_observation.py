@@ -2,7 +2,7 @@
 
 import pytest
 
-from collector.spelling.observation import observed, unnamed
+from collector.spelling.observation import concluded, observed, unnamed
 from scorers.turn import Message, Part
 
 
@@ -86,3 +86,50 @@ def test_a_call_of_final_answer_in_the_history_is_the_reply():
     for given in ("", "{}", '{"answer": 12}', '{"answer": ""}', "["):
         other = Message("assistant", (Part("tool_call", given, name="final_answer"),))
         assert observed([other]) == (other,)
+
+
+def coded(code):
+    return Message("assistant", (Part("tool_call", code, "c", "python_interpreter"),))
+
+
+CODE = coded('print(1)\nfinal_answer("5 EUR")')
+PUT_OUT = "Observation:\nExecution logs:\n1\nLast output from code snippet:\n5 EUR"
+
+
+def test_a_code_agents_last_step_is_its_reply():
+    found = observed(
+        [text("user", "Due?"), CODE, text("tool-response", PUT_OUT), text("user", "!")]
+    )
+    assert [(one.role, one.text) for one in found] == [
+        ("user", "Due?"),
+        ("assistant", "5 EUR"),
+        ("user", "!"),
+    ]
+
+
+def test_a_code_agents_other_steps_stay_calls():
+    step = coded("x = final_answer\nprint(x)")
+    assert roles(step, text("tool-response", PUT_OUT)) == ["assistant", "tool"]
+    assert roles(CODE, text("tool-response", "Observation:\nError")) == ["assistant", "tool"]
+
+
+def test_a_react_agents_answer_is_told_from_its_thought():
+    message = concluded(text("assistant", "Thought: I know.\nAnswer: 5 EUR\nAnswer: no"))
+    assert [(part.kind, part.text) for part in message.parts] == [
+        ("reasoning", "I know."),
+        ("text", "5 EUR\nAnswer: no"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Answer: 5",
+        "Thought: look\nAction: fetch\nAnswer: 5",
+        "Thought: hm",
+        "My Thought: x\nAnswer: y",
+    ],
+)
+def test_what_is_no_react_answer_stays(words):
+    message = text("assistant", words)
+    assert concluded(message) is message
