@@ -14,7 +14,11 @@ LIBRARIES: tuple[Library, ...] = (*CONVENTIONS, *INSTRUMENTATIONS, *FRAMEWORKS)
 # What stands where a library has no switch of its own.
 OF_ALL: Mapping[Topic, tuple[Switch, ...]] = {
     "session": (
-        Switch("gen_ai.conversation.id or session.id", "as an attribute of the turn's spans"),
+        Switch(
+            "gen_ai.conversation.id or session.id",
+            "on any span of the turn, or as a resource attribute; turns.conversation_attributes "
+            "names one of your own (docs/attributes.md)",
+        ),
     ),
     "version": (
         Switch(
@@ -23,7 +27,7 @@ OF_ALL: Mapping[Topic, tuple[Switch, ...]] = {
         ),
     ),
     "agent": (
-        Switch("gen_ai.agent.name on a span invoke_agent {name}", "around the turn"),
+        Switch("gen_ai.agent.name", "on any span of the turn, or as a resource attribute"),
         Switch("OTEL_SERVICE_NAME=…", "stands for the agent's name until then"),
     ),
     "tools": (
