@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
 from collector.inspection.conventions import CONVENTIONS
 from collector.inspection.frameworks import FRAMEWORKS
@@ -119,6 +120,7 @@ def libraries_of(scopes: Iterable[str], service: str | None) -> list[Library]:
     return list(found.values())
 
 
+@lru_cache(maxsize=2048)
 def library_of(scope: str) -> Library | None:
     """Return the library whose scopes describe this one most closely, None where none does."""
     best = max(LIBRARIES, key=lambda library: library.length_of_match(scope))

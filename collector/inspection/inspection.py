@@ -26,7 +26,7 @@ from collector.otlp import Batch
 from collector.span import Record, Resource, Span
 
 UNKNOWN = "unknown"
-MOST_SERVICES = 200
+MOST_SERVICES = 100
 OTHERS = "(other services)"
 _MOST_SHAPES = 1024
 _MOST_SHAPE_CHARACTERS = 4096
