@@ -15,7 +15,7 @@ from collector.config import Config
 from collector.errors import Permanent, Retryable
 from collector.exporters.aggregate import Aggregate
 from collector.in_flight import InFlight
-from collector.inspection import Inspection
+from collector.inspection.looking import Looking
 from collector.journal import Journal
 from collector.ledger import Ledger
 from collector.ledger.files import private_directory
@@ -52,9 +52,9 @@ class Service:
             max_series=config.exporters.prometheus.max_series,
         )
         self.ledger = Ledger(config.storage.url, keep_text=config.privacy.keep_text)
-        inspection = Inspection()
+        looking = Looking()
         pipeline = default_pipeline(
-            config.turns, clock=time.monotonic, observer=self.aggregate, onlooker=inspection
+            config.turns, clock=time.monotonic, observer=self.aggregate, onlooker=looking
         )
         self.journal = Journal(
             Path(config.storage.directory) / "journal",
@@ -79,7 +79,7 @@ class Service:
             self.aggregate,
             self.ledger,
             checks=self._checks,
-            inspect=inspection.report,
+            inspect=looking.report,
         )
         self.aggregate.watch("tellback_open_turns", lambda: self.turns.open_turns)
         self.aggregate.watch("tellback_ledger_size_bytes", self.ledger.size_bytes)

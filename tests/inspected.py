@@ -2,7 +2,7 @@
 
 from collector.assembly.settings import TurnsConfig
 from collector.dialects import DIALECTS
-from collector.inspection import Inspection
+from collector.inspection.inspection import Inspection
 from collector.otlp import decode
 from collector.pipeline import Pipeline
 from collector.receivers import file

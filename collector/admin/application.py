@@ -184,10 +184,11 @@ class Application:
         return Response(200, body, JSON)
 
     async def _api_inspect(self) -> Response:
-        if self._inspect is None:
+        inspect = self._inspect
+        if inspect is None:
             return plain(404, "this process inspects nothing")
         async with self._rendering:
-            return as_json(200, await asyncio.to_thread(self._inspect))
+            return await asyncio.to_thread(lambda: as_json(200, inspect()))
 
     async def _page(self) -> Response:
         reasons = await asyncio.to_thread(self._reasons)

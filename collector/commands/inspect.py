@@ -13,7 +13,7 @@ from collector.commands import recorded
 from collector.config import load
 from collector.dialects import DIALECTS
 from collector.errors import UsageError
-from collector.inspection import Inspection
+from collector.inspection.inspection import Inspection
 from collector.pipeline import Pipeline
 from collector.scoring.worker import Worker
 from scorers.measures import MEASURES

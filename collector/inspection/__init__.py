@@ -1,5 +1,1 @@
 """What a team's own telemetry lets Tellback see, and what to switch on to see the rest."""
-
-from collector.inspection.inspection import Inspection
-
-__all__ = ["Inspection"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
 from collector.inspection.conventions import CONVENTIONS
 from collector.inspection.frameworks import FRAMEWORKS
@@ -14,7 +15,11 @@ LIBRARIES: tuple[Library, ...] = (*CONVENTIONS, *INSTRUMENTATIONS, *FRAMEWORKS)
 # What stands where a library has no switch of its own.
 OF_ALL: Mapping[Topic, tuple[Switch, ...]] = {
     "session": (
-        Switch("gen_ai.conversation.id or session.id", "as an attribute of the turn's spans"),
+        Switch(
+            "gen_ai.conversation.id or session.id",
+            "on any span of the turn, or as a resource attribute; turns.conversation_attributes "
+            "names one of your own (docs/attributes.md)",
+        ),
     ),
     "version": (
         Switch(
@@ -23,7 +28,7 @@ OF_ALL: Mapping[Topic, tuple[Switch, ...]] = {
         ),
     ),
     "agent": (
-        Switch("gen_ai.agent.name on a span invoke_agent {name}", "around the turn"),
+        Switch("gen_ai.agent.name", "on any span of the turn, or as a resource attribute"),
         Switch("OTEL_SERVICE_NAME=…", "stands for the agent's name until then"),
     ),
     "tools": (
@@ -115,6 +120,7 @@ def libraries_of(scopes: Iterable[str], service: str | None) -> list[Library]:
     return list(found.values())
 
 
+@lru_cache(maxsize=2048)
 def library_of(scope: str) -> Library | None:
     """Return the library whose scopes describe this one most closely, None where none does."""
     best = max(LIBRARIES, key=lambda library: library.length_of_match(scope))

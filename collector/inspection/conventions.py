@@ -32,12 +32,12 @@ _TOOL_SPAN = (
 )
 _CONVERSATION = (
     Switch(
-        "gen_ai.conversation.id on a span invoke_agent {name}",
-        "around the turn; this library has no option for it",
+        "gen_ai.conversation.id or session.id",
+        "on any span of the turn, or as a resource attribute: this library has no option for it",
     ),
 )
 _AGENT = (
-    Switch("gen_ai.agent.name on a span invoke_agent {name}", "around the turn"),
+    Switch("gen_ai.agent.name", "on a span invoke_agent {name} around the turn"),
 )  # fmt: skip
 
 CONVENTIONS: tuple[Library, ...] = (

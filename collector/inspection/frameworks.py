@@ -48,9 +48,9 @@ FRAMEWORKS: tuple[Library, ...] = (
             ),
             "session": (
                 Switch(
-                    "new OpenTelemetry({ enrichSpan: () => "
-                    '({ "gen_ai.conversation.id": sessionId }) })',
-                    "runtimeContext: true alone records it under ai.settings.context",
+                    "new OpenTelemetry({ enrichSpan: ({ runtimeContext }) => "
+                    '({ "gen_ai.conversation.id": runtimeContext?.sessionId }) })',
+                    "with runtimeContext: { sessionId } at each call; it is not recorded by itself",
                 ),
             ),
             "agent": (Switch("telemetry: { functionId: … }", "becomes gen_ai.agent.name"),),
@@ -144,7 +144,7 @@ FRAMEWORKS: tuple[Library, ...] = (
                 ),
             ),
             "session": (
-                Switch("gen_ai.conversation.id on a span around the run", "it has no option"),
+                Switch("gen_ai.conversation.id", "on a span around the run: it has no option"),
             ),
         },
     ),
@@ -169,7 +169,7 @@ FRAMEWORKS: tuple[Library, ...] = (
                 ),
             ),
             "session": (
-                Switch("gen_ai.conversation.id on a span around the run", "it has no option"),
+                Switch("gen_ai.conversation.id", "on a span around the run: it has no option"),
             ),
         },
     ),
@@ -202,7 +202,7 @@ FRAMEWORKS: tuple[Library, ...] = (
             "tools": _NO_SWITCH_FOR_TOOLS,
             "results": _NO_SWITCH_FOR_TOOLS,
             "session": (
-                Switch("gen_ai.conversation.id on a span around the run", "it has no option"),
+                Switch("gen_ai.conversation.id", "on a span around the run: it has no option"),
             ),
         },
     ),

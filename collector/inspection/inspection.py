@@ -21,18 +21,20 @@ from collector.inspection import keys
 from collector.inspection.names import short
 from collector.inspection.service import Seen
 from collector.inspection.structure import service_of, structure, twice
-from collector.inspection.visible import Fact, blames, facts, tool_spans
+from collector.inspection.visible import blames, facts, tool_spans
 from collector.otlp import Batch
 from collector.span import Record, Resource, Span
 
 UNKNOWN = "unknown"
-MOST_SERVICES = 200
+MOST_SERVICES = 100
 OTHERS = "(other services)"
 _MOST_SHAPES = 1024
 _MOST_SHAPE_CHARACTERS = 4096
 _PENDING = "logfire.span_type"
 
-Turned = tuple[Seen, tuple[str, ...], Counter[Fact], Counter[tuple[str, bool]]]
+Counted = tuple[tuple[Any, int], ...]
+Turned = tuple[Seen, tuple[str, ...], Counted, Counted]
+_MOST_ALIKE = 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +60,8 @@ class Inspection:
         self._shapes: dict[Shape, _ShapeFacts] = {}
         self._scopes: OrderedDict[Key, str] = OrderedDict()
         self._turns: OrderedDict[str, Turned] = OrderedDict()
-        self._groups: OrderedDict[str, tuple[Seen, Counter[str]]] = OrderedDict()
+        self._groups: OrderedDict[str, tuple[Seen, Counted]] = OrderedDict()
+        self._alike: dict[Counted, Counted] = {}
         self.spans = 0
         self.log_records = 0
 
@@ -92,18 +95,18 @@ class Inspection:
             seen = self._named(service_of(material.operations))
             again = self._groups.pop(closing.key, None)
             if again is not None:
-                before, counts = again
+                before, counts = again[0], dict(again[1])
                 before.structure.subtract(counts)
                 # Turns that did not change are not told again.
                 for what in ("turns_over_traces", "results_without_span"):
-                    about[what] = max(about[what], counts[what])
+                    about[what] = max(about[what], counts.get(what, 0))
             else:
                 for pair, count in twice(closing, self._scopes).items():
                     seen.twice.add(pair, count)
             seen.structure.update(about)
             for limit in material.limits.values():
                 seen.length_limits.add(limit)
-            _keep(self._groups, closing.key, (seen, about), self._remember)
+            _keep(self._groups, closing.key, (seen, self._kept(about)), self._remember)
             with_agent = {each.trace_id for each in material.operations if each.agent}
             for entry in entries:
                 self._turn(entry, seen, with_agent)
@@ -186,9 +189,9 @@ class Inspection:
         seen = self._named(service_of(turn.inferences)) if turn.inferences else of_group
         again = self._turns.pop(turn.turn_id, None)
         if again is not None:
-            before, dialects, counts, tools = again
-            before.dialects_of(dialects).subtract(counts)
-            for tool, count in tools.items():
+            before, dialects, told, with_tools = again
+            before.dialects_of(dialects).subtract(dict(told))
+            for tool, count in with_tools:
                 before.tools.add(tool, -count)
         counts = facts(entry, names_agent=any(trace in with_agent for trace in turn.trace_ids))
         seen.dialects_of(turn.dialects).update(counts)
@@ -197,7 +200,15 @@ class Inspection:
             seen.tools.add(tool, count)
         for blame, count in blames(entry, counts, self._scope_of).items():
             seen.blamed.add(blame, count)
-        _keep(self._turns, turn.turn_id, (seen, turn.dialects, counts, tools), self._remember)
+        turned = (seen, turn.dialects, self._kept(counts), self._kept(tools))
+        _keep(self._turns, turn.turn_id, turned, self._remember)
+
+    def _kept(self, counts: Counter[Any]) -> Counted:
+        """Return counts as they are kept in mind: most turns and groups share theirs."""
+        told = tuple(counts.items())
+        if len(self._alike) >= _MOST_ALIKE:
+            self._alike.clear()
+        return self._alike.setdefault(told, told)
 
     def _scope_of(self, trace: str, span: str) -> str | None:
         return self._scopes.get((trace, span))

@@ -71,7 +71,9 @@ def _pieces(seen: Seen) -> Iterator[Warned]:
             f"({about['orphans']:,}), in the others none: a sampler that drops single spans, lost "
             "batches, or a process that ended before it flushed.",
         )  # fmt: skip
-    for tool, bare, of in _bare_tools(seen):
+    # Where texts are cut, what was delivered can't be told apart, and passes for another result.
+    limited = _told(seen, "attribute_length_limit", ("request", "reply", "compared"))
+    for tool, bare, of in () if limited else _bare_tools(seen):
         yield Warned(
             "missing_tool_spans", bare, of,
             f"{bare:,} of {of:,} results of {tool} have no tool span, and the others have one: "
@@ -144,8 +146,8 @@ def _limits(seen: Seen) -> Iterator[Warned]:
         where = f", at {' or '.join(at[:3])} characters" if at else ""
         yield Warned(
             "attribute_length_limit", cut, None,
-            f"the SDK cut texts without a mark{where}: {cut:,} texts or tool results can't be "
-            "measured for it. Unset OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT and "
+            f"the SDK cut texts without a mark{where}, so {cut:,} of the texts and tool results "
+            "can't be measured. Unset OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT and "
             "OTEL_SPAN_ATTRIBUTE_VALUE_LENGTH_LIMIT.",
         )  # fmt: skip
 

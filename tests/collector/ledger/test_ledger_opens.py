@@ -67,7 +67,7 @@ def test_a_newer_schema_is_refused_with_both_versions(tmp_path):
     connection.execute("update tellback_schema set version = 99")
     connection.commit()
     connection.close()
-    with pytest.raises(ConfigError, match="schema 99; this one reads 3"):
+    with pytest.raises(ConfigError, match="schema 99; this one reads 2"):
         Ledger(url).open()
 
 
