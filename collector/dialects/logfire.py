@@ -89,7 +89,9 @@ class Logfire:
         elif span.name.startswith("Agent run:"):
             yield AgentInvocation(**shared | {"agent": string(attributes, "name")})
         elif span.name.startswith("Handoff:"):
-            yield AgentInvocation(**shared | {"agent": string(attributes, "to_agent")}, kind="handoff")
+            yield AgentInvocation(
+                **shared | {"agent": string(attributes, "to_agent")}, kind="handoff"
+            )
         elif span.name.startswith("OpenAI Agents trace:"):
             shared["conversation_id"] = string(attributes, "group_id") or shared["conversation_id"]
             shared["agent"] = string(attributes, "name")

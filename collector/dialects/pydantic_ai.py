@@ -99,8 +99,10 @@ class PydanticAI:
             everything = (*(given or ()), *(made or ())) or None
         off = is_empty(everything or ())
         if everything is not None:
-            everything = calls_only(everything) if off else output_tool.answered(
-                everything, output_tool.DEFAULT
+            everything = (
+                calls_only(everything)
+                if off
+                else output_tool.answered(everything, output_tool.DEFAULT)
             )
         final = attributes.get("final_result")
         made = _reply(everything)
