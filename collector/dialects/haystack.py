@@ -213,4 +213,5 @@ def _answer(outputs: dict[str, Any]) -> Messages:
 
 
 def _id(span: Span, number: int) -> str:
-    return hashlib.sha256(f"{span.span_id}\n{number}".encode()).hexdigest()[:16]
+    # In the order of the calls, which have one time.
+    return f"{hashlib.sha256(span.span_id.encode()).hexdigest()[:12]}{number % 65_536:04x}"
