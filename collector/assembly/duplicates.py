@@ -151,4 +151,4 @@ def _is_same(inner: ToolExecution, outer: ToolExecution) -> bool:
     if inner.arguments is None or outer.arguments is None:
         return True
     # A framework keeps the model's own text, a client writes JSON anew.
-    return decode(inner.arguments) == decode(outer.arguments)
+    return bool(decode(inner.arguments) == decode(outer.arguments))

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from collector.content.messages import redacted_whole
+
 # Blocks a harness wraps around the requester's words: removed, the words around them stay.
 _BLOCK_NAMES = (
     "system-reminder|system_reminder|environment_context|environment_details|user_instructions|"
@@ -42,8 +44,9 @@ _WHOLE = re.compile(
 
 
 def requester_words(text: str) -> str:
-    """Return what of a user-role text the requester wrote: "" when a harness wrote all of it."""
-    if _WHOLE.match(text, 0, 400):
+    """Return what of a user-role text the requester wrote: "" when a harness wrote all of it, or an
+    instrumentation its mark in place of it."""
+    if _WHOLE.match(text, 0, 400) or redacted_whole(text):
         return ""
     return (_without_blocks(text) if "<" in text else text).strip()
 

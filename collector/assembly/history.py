@@ -146,5 +146,10 @@ class Reader:
             self._opened_at,
             self._request_at,
             tuple(self._asides),
-            last.text if self._answer and last is not None else "",
+            _prefill(last) if self._answer and last is not None else "",
         )
+
+
+def _prefill(last: Message) -> str:
+    """Return the text that the model was to go on with: not one where the recording breaks off."""
+    return "" if any(part.cut_by_capture for part in last.parts) else last.text

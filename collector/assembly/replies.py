@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from collector.assembly.capture import COUNT
 from collector.assembly.final_tools import final_text
 from collector.assembly.segment import Segment, answer_of, asks_for_tools, is_reply, was_cut_off
+from collector.content.messages import redacted_whole
 from collector.dialect import AnyOperation
 from scorers.turn import AgentInvocation, Inference, Operation, ToolExecution
 
@@ -42,8 +43,9 @@ class Reply:
 def agent_text(agent: AgentInvocation | None) -> str:
     """Return the reply as the agent's own span tells it, "" when it does not."""
     for message in reversed(agent.output or () if agent is not None else ()):
-        if message.role != "tool" and not message.of_kind("tool_call") and message.text.strip():
-            return message.text
+        text = "" if redacted_whole(message.text) else message.text
+        if message.role != "tool" and not message.of_kind("tool_call") and text.strip():
+            return text
     return ""
 
 
@@ -66,7 +68,7 @@ def reply_of(segment: Segment | None, root: AgentInvocation | None) -> Reply:
             missing = COUNT if last.capture.dropped else "output_not_recorded"
         return Reply(None, missing, last.trace_id, last.span_id)
     text = answer.text
-    if not text.strip():
+    if not text.strip() or redacted_whole(text):
         if told:
             return _from_agent(told, root, None)
         if last.capture.hidden or any(part.cut_by_capture for part in answer.parts):

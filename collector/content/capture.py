@@ -62,6 +62,11 @@ def redacted(value: Any) -> bool:
         return False
     if len(value) < 64 and value.strip().strip('"') in _REDACTED:
         return True
+    return scrubbed(value)
+
+
+def scrubbed(value: str) -> bool:
+    """Say whether Logfire's mark for what it hid stands in a text."""
     return "[" in value and _SCRUBBED in value  # one character is looked for far faster
 
 

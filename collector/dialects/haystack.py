@@ -16,14 +16,23 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from collector.content import capture_of, decode, messages, usage_of
-from collector.content.pyobject import object_message, read_entries
+from collector.content import capture_of, decode, usage_of
 from collector.dialect import AnyOperation, Shape, origin
 from collector.span import Record, Span
 from collector.spelling import convention
 from collector.spelling.convention import string
 from collector.spelling.envelope import reply_in, request_in
-from scorers.turn import AgentInvocation, Inference, Message, Part, ToolExecution, Usage
+from collector.spelling.haystack_values import (
+    delivered,
+    entries,
+    failed_calls,
+    handled_by,
+    offered,
+    opened,
+    replies_in,
+    said_in,
+)
+from scorers.turn import AgentInvocation, Inference, Message, ToolExecution, Usage
 
 _COMPONENT, _PIPELINE = "haystack.component.run", "haystack.pipeline.run"
 _AGENT, _STEP = "haystack.agent.run", "haystack.agent.step"
@@ -86,10 +95,10 @@ class Haystack:
 
     def _inference(self, span: Span, sent: str, answered: tuple[str, ...]) -> Inference:
         attributes = span.attributes
-        given, cut = _opened(attributes.get(sent))
+        given, cut = opened(attributes.get(sent))
         answer = entries(convention.first(attributes, answered))
-        said = _delivered(given)
-        made, meta = _replies(answer)
+        said = delivered(given)
+        made, meta = replies_in(answer)
         capture = capture_of(
             span,
             (sent, *answered),
@@ -105,7 +114,7 @@ class Haystack:
             response_id=string(meta, "id"),
             input=said,
             output=made,
-            tools=_offered(given),
+            tools=offered(given),
             usage=usage_of(stated) if isinstance(stated, dict) else Usage(),
             finish_reasons=(finish,) if isinstance(finish, str) and finish else (),
         )
@@ -129,18 +138,18 @@ class Haystack:
         their own, inside the invoker's span."""
         attributes = span.attributes
         answer = entries(convention.first(attributes, _OUTPUTS)) or {}
-        handled = _handled(entries(attributes.get(_INPUT)))
+        handled = handled_by(entries(attributes.get(_INPUT)))
         results = [
             part
-            for message in _read(answer.get("tool_messages")) or ()
+            for message in said_in(answer.get("tool_messages")) or ()
             for part in message.of_kind("tool_result")
         ]
         asked = {
             part.id: part
-            for message in _read((entries(attributes.get(_INPUT)) or {}).get("messages")) or ()
+            for message in said_in((entries(attributes.get(_INPUT)) or {}).get("messages")) or ()
             for part in message.of_kind("tool_call")
         }
-        failed = _failed(answer.get("tool_messages"))
+        failed = failed_calls(answer.get("tool_messages"))
         capture = capture_of(span, _OUTPUTS)
         for number, part in enumerate(results):
             shared = origin(span, self.name)
@@ -161,13 +170,13 @@ class Haystack:
         attributes = span.attributes
         given = entries(attributes.get(sent)) or {}
         answer = entries(attributes.get(answered)) or {}
-        reply = (_read(answer.get("messages")) or ())[-1:]
+        reply = (said_in(answer.get("messages")) or ())[-1:]
         ends = bool(reply) and reply[0].role == "assistant" and not reply[0].of_kind("tool_call")
         hidden = convention.why_hidden(span, missing=sent not in attributes)
         return AgentInvocation(
             **origin(span, self.name)
             | {"capture": capture_of(span, (sent, answered), hidden=hidden)},
-            input=_read(given.get("messages")),
+            input=said_in(given.get("messages")),
             output=reply if ends else None,
         )
 
@@ -175,10 +184,9 @@ class Haystack:
         asked = span.attributes.get("haystack.pipeline.input_data")
         given = entries(asked) or {}
         said = None
-        for inputs in given.values():
-            inputs = decode(inputs)
+        for inputs in map(decode, given.values()):
             if said is None and isinstance(inputs, Mapping):
-                said = _read(inputs.get("messages")) or request_in(dict(inputs))
+                said = said_in(inputs.get("messages")) or request_in(dict(inputs))
         answer = entries(span.attributes.get("haystack.pipeline.output_data")) or {}
         return AgentInvocation(
             **origin(span, self.name),
@@ -188,112 +196,15 @@ class Haystack:
         )
 
 
-def entries(value: Any) -> dict[str, Any] | None:
-    """Return the entries of a component's input or output, None where there are none."""
-    return _opened(value)[0]
-
-
-def _opened(value: Any) -> tuple[dict[str, Any] | None, str | None]:
-    """Return the entries, and the name of the one that breaks off."""
-    decoded = decode(value)
-    if isinstance(decoded, dict):
-        return decoded, None
-    if not isinstance(decoded, str) or not decoded:
-        return None, None
-    found, cut = read_entries(decoded)
-    return (found, cut) if found or cut else (None, None)
-
-
-def _read(listed: Any) -> Messages:
-    """Return Haystack's messages, in its JSON of any version or as reprs."""
-    if isinstance(listed, str) and listed:
-        return (Message("user", (Part("text", listed),)),)
-    if not isinstance(listed, list):
-        return None
-    spelled = [object_message(item) if isinstance(item, dict) else item for item in listed]
-    return messages(spelled) or None
-
-
-def _delivered(given: dict[str, Any] | None) -> Messages:
-    if given is None:
-        return None
-    said = _read(given.get("messages"))
-    prompt = given.get("prompt")
-    if said is None and isinstance(prompt, str) and prompt:
-        said = (Message("user", (Part("text", prompt),)),)
-    system = given.get("system_prompt")
-    if said is not None and isinstance(system, str) and system:
-        return (Message("system", (Part("text", system),)), *said)
-    return said
-
-
-def _replies(answer: dict[str, Any] | None) -> tuple[Messages, dict[str, Any]]:
-    """Return what the model answered, and what its component knows about the answer."""
-    replies = (answer or {}).get("replies")
-    listed = replies if isinstance(replies, list) else []
-    metas = (answer or {}).get("meta")
-    for meta in (
-        *(item.get(key) for item in listed if isinstance(item, dict) for key in ("meta", "_meta")),
-        *(metas if isinstance(metas, list) else ()),
-    ):
-        if isinstance(meta, dict):
-            break
-    else:
-        meta = {}
-    spelled = [object_message(item) if isinstance(item, dict) else item for item in listed]
-    return messages(spelled, role="assistant") or None, meta
-
-
-def _offered(given: dict[str, Any] | None) -> tuple[str, ...] | None:
-    tools = (given or {}).get("tools")
-    if not isinstance(tools, list):
-        return None
-    return tuple([name for tool in tools if (name := _named(tool))])
-
-
-def _named(tool: Any) -> str | None:
-    if not isinstance(tool, dict):
-        return None
-    data = tool.get("data")  # as Haystack writes a tool as JSON
-    return string(tool, "name") or (string(data, "name") if isinstance(data, dict) else None)
-
-
-def _handled(given: dict[str, Any] | None) -> dict[str | None, bool]:
-    """Say for each tool that the invoker shows whether a handler makes its result shorter."""
-    tools = (given or {}).get("tools")
-    found: dict[str | None, bool] = {}
-    for tool in tools if isinstance(tools, list) else ():
-        name = _named(tool)
-        if name:
-            data = tool.get("data")
-            stated = data if isinstance(data, dict) else tool
-            found[name] = bool(stated.get("outputs_to_string"))
-    return found
-
-
-def _failed(listed: Any) -> set[Any]:
-    """Return the ids of tool calls whose results are errors."""
-    found: set[Any] = set()
-    for item in listed if isinstance(listed, list) else ():
-        content = item.get("content", item.get("_content")) if isinstance(item, dict) else None
-        for block in content if isinstance(content, list) else ():
-            result = block.get("tool_call_result", block) if isinstance(block, dict) else None
-            if isinstance(result, dict) and result.get("error") is True:
-                asked = result.get("origin")
-                found.add(asked.get("id") if isinstance(asked, dict) else None)
-    return found
-
-
 def _answer(outputs: dict[str, Any]) -> Messages:
     """Return the reply of a pipeline: that of the only component whose output is one."""
     found = []
-    for output in outputs.values():
-        output = decode(output)
+    for output in map(decode, outputs.values()):
         if not isinstance(output, dict):
             continue
-        replies, _ = _replies(output)
+        replies, _ = replies_in(output)
         if replies is None and output.get("messages"):
-            replies = (_read(output["messages"]) or ())[-1:] or None
+            replies = (said_in(output["messages"]) or ())[-1:] or None
         if replies is None and (answers := output.get("answers")):
             replies = reply_in(answers)
         if replies:
@@ -302,4 +213,5 @@ def _answer(outputs: dict[str, Any]) -> Messages:
 
 
 def _id(span: Span, number: int) -> str:
-    return hashlib.sha256(f"{span.span_id}\n{number}".encode()).hexdigest()[:16]
+    # In the order of the calls, which have one time.
+    return f"{hashlib.sha256(span.span_id.encode()).hexdigest()[:12]}{number % 65_536:04x}"

@@ -56,7 +56,9 @@ def _bare(message: dict[str, Any]) -> dict[str, Any]:
 
 def _call(call: dict[str, Any]) -> dict[str, Any]:
     function = call.get("function")
-    arguments = decode(function.get("arguments")) if isinstance(function, dict) else None
+    if not isinstance(function, dict):
+        return call
+    arguments = decode(function.get("arguments"))
     if not isinstance(arguments, dict) or arguments.keys() != {"input"}:
         return call
     return {**call, "function": {**function, "arguments": compact(arguments["input"])}}

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from collector.content import decode, looks_cut, messages, replaced
+from collector.content.capture import scrubbed
 from scorers.turn import Message
 
 CHOICE = "gen_ai.choice"
@@ -153,7 +154,8 @@ def _item(fields: Mapping[str, Any], speaker: str, *, encoded: bool) -> tuple[di
 def _is_off(item: Mapping[str, Any], calls: Any) -> bool:
     content = item.get("content")
     if content is not None or item.get("parts") is not None:
-        return isinstance(content, str) and replaced(content)
+        # What is scrubbed for one word of it stands among messages that are told.
+        return isinstance(content, str) and replaced(content) and not scrubbed(content)
     if not isinstance(calls, list | tuple) or not calls:
         return "function_call" not in item
     # With content off the names and ids of the calls are kept and their arguments are not.

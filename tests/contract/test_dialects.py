@@ -36,26 +36,39 @@ KEYS = [
     "langsmith.span.kind", "langsmith.metadata.usage_metadata", "mlflow.spanType",
     "mlflow.spanInputs", "mlflow.spanOutputs", "mlflow.chat.tokenUsage", "mlflow.chunk.value",
     "metadata",
+    "logfire.span_type", "raw_input", "response", "request_data", "response_data", "input",
+    "output", "name", "duration", "group_id", "request", "haystack.component.type",
+    "haystack.component.input", "haystack.component.output", "haystack.component.output_spec",
+    "haystack.pipeline.input_data", "haystack.agent.input", "haystack.agent.output",
+    "haystack.agent.step.llm.input", "haystack.agent.step.tool.output", "haystack.tool.name",
 ]  # fmt: skip
 WORDS = [
     "chat", "execute_tool", "invoke_agent", "invoke_workflow", "embeddings", "LLM", "TOOL",
     "AGENT", "CHAIN", "workflow", "tool", "ai.generateText", "ai.generateText.doGenerate",
     "ai.toolCall", "user", "assistant", "system", "unknown", "text", "gen_ai.choice",
     "gen_ai.tool.message", "tool_call_response", "toolResult", "generation", "span", "agent", "llm",
-    "chain", '"TOOL"', '"CHAT_MODEL"', '"CHAIN"', "[REDACTED]",
+    "chain", '"TOOL"', '"CHAT_MODEL"', '"CHAIN"', "[REDACTED]", "ToolInvoker", "Agent",
+    "OpenAIChatGenerator", "log", "pending_span",
 ]  # fmt: skip
 NAMES = [
     *WORDS, "agent run", "running tool", "gen_ai.user.message", "gen_ai.content.prompt",
-    "gen_ai.client.inference.operation.details",
+    "gen_ai.client.inference.operation.details", "Function: {name}", "Agent run: {name!r}",
+    "Chat Completion with {request_data[model]!r}", "Responses API", "OpenAI Agents trace: {name}",
+    "haystack.component.run", "haystack.pipeline.run", "haystack.agent.step.llm",
+    "haystack.agent.step.tool", "haystack.agent.run", "MCP request: tools/call",
 ]  # fmt: skip
 SCOPES = [
     "", "ai", "pydantic-ai", "strands.telemetry.tracer", "gcp.vertex.agent", "langfuse-sdk",
-    "langsmith", "mlflow.tracing.provider",
+    "logfire.openai_agents", "logfire.openai", "logfire.anthropic", "logfire.mcp",
+    "logfire.claude_agent_sdk", "haystack", "langsmith", "mlflow.tracing.provider",
 ]  # fmt: skip
 BROKEN = [
     "{", "[", '[{"role":"user","parts":[{"type":"te', '"\\ud83d"', '{"a": NaN}', "[" * 1000,
     '"' * 100, "content='x' tool_call_id=", "content='", "[INFO] started", "{'a': {'b': 1}}", "",
     '[{"role":1,"content":{"parts":[null,1,{"functionCall":3}]}}]', '{"lc":1,"kwargs":null}',
+    "{'messages': [ChatMessage(_role=<ChatRole.USER: 'user'>, _content=[TextContent(text='x')])",
+    '{"tool_messages": [{"role": "tool", "content": [{"tool_call_result": {"result": [1]}}]}]}',
+    '{"replies": [1, {"content": [{"tool_call": 3}], "meta": 5}], "meta": "x"}',
     '[[[{"role":"user"}]]]', '{"messages":{"messages":[1]}}', '[null,[],{},"",0]',
 ]  # fmt: skip
 keys = st.sampled_from(

@@ -24,6 +24,7 @@ from collector.exporters.family import OVERFLOW, Family
 from collector.exporters.label import clean
 from collector.name import is_field, is_tool
 from collector.telemetry import CAPS, Instrument
+from collector.telemetry.process import DIALECTS, RECEIVERS
 
 OPENMETRICS = "application/openmetrics-text"
 NASTY = st.text(st.characters(codec=None), max_size=300)
@@ -220,7 +221,7 @@ def test_the_configured_number_of_series_holds():
         aggregate.turn(entry(agent=f"agent-{number}"))
     for reading in aggregate.snapshot():
         # Labels that are filled come together, so that the last ones may exceed it.
-        assert len(reading.labels) <= 10 + 8, reading.instrument.name
+        assert len(reading.labels) <= 10 + len(RECEIVERS) * len(DIALECTS), reading.instrument.name
     assert sum(_values(aggregate, "tellback_replies_observed_total").values()) == 40
 
 
