@@ -45,7 +45,8 @@ def segments(
             echoes = Echoes(tools, others, known)
         for position, part in enumerate(_cut(_histories(thread, echoes), tree)):
             segment = Segment([c for c, _ in part], [h for _, h in part], number)
-            if position and _ends_early(segment.calls[0]):
+            opening = segment.calls[0]
+            if _ends_early(opening) and (position or _goes_on(opening, segment.histories[0])):
                 # Only the start of the messages is there: the request shown is an earlier turn's.
                 shown = len(segment.calls[0].input or ())
                 segment.histories = [History(opened_at=shown) for _ in segment.calls]
@@ -80,6 +81,11 @@ def _histories(thread: Sequence[Inference], echoes: Echoes) -> list[Read]:
 def _ends_early(call: Inference) -> bool:
     """Whether the newest messages of a call are cut off. A count limit takes the oldest instead."""
     return bool(call.capture.broken) and not call.capture.dropped
+
+
+def _goes_on(call: Inference, history: History) -> bool:
+    """Whether work follows the request in the messages of a call before which none was done."""
+    return 0 <= history.request_at < len(call.input or ()) - 1
 
 
 def _cut(thread: list[Read], tree: Tree) -> list[list[Read]]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from live.environments import Library
 
-LONGEST = 120.0  # seconds for an agent's two turns, with all that its library imports
+LONGEST = 240.0  # seconds for an agent's two turns, with all that its library imports
 CLOSED_WITHIN = 30.0  # seconds after which every turn must be closed
 NOWHERE = "http://127.0.0.1:9"  # the discard port of loopback: nobody listens
 

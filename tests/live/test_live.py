@@ -51,13 +51,20 @@ def test_the_model_was_sent_a_cut_result(live):
 
 def test_turns_with_request_and_reply(live):
     assert len(live.turns) == len(live.sent)
-    for turn, sent in zip(live.turns, live.sent, strict=True):
-        for what, text in (("request", sent.request), ("reply", sent.reply)):
-            if what in live.library.unseen:
-                assert turn[what] is None
-                assert turn[f"{what}_missing"]
-            else:
-                assert text in turn[what]
+    first, second = live.turns
+    asked, followed = live.sent
+    said = {
+        "request": (first, "request", asked.request),
+        "reply": (first, "reply", asked.reply),
+        "follow_up": (second, "request", followed.request),
+        "follow_up_reply": (second, "reply", followed.reply),
+    }
+    for name, (turn, what, text) in said.items():
+        if name in live.library.unseen:
+            assert turn[what] is None
+            assert turn[f"{what}_missing"]
+        else:
+            assert text in turn[what]
 
 
 def test_who_spoke_and_in_which_conversation(live):

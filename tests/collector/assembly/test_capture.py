@@ -36,3 +36,20 @@ def test_a_longer_text_shows_that_there_is_no_limit(run, say):
 
 def test_short_texts_of_one_length_are_no_evidence(run, say):
     assert results(run, say, "aa", "bb", "cc") == [None, None, None]
+
+
+def test_the_request_behind_what_was_cut_off_is_not_the_one_before(run, say):
+    """A turn whose trace begins with messages that end early, behind work of an earlier turn."""
+    wants = say.asks(("c1", "look", "{}"))
+    given = [say.user("How much is it?"), wants, say.returns("c1", "A lot of mo")]
+    run.call(given, say.says("In euro."), capture=Capture(broken=("gen_ai.input.messages",)))
+    turn = run.turn()
+    assert (turn.request, turn.request_missing) == (None, "attribute_length_limit")
+    assert turn.reply == "In euro."
+    assert turn.tool_results == ()
+
+
+def test_the_request_that_stands_last_is_this_turns_though_cut_off(run, say):
+    given = [say.user("How much is it, and wh")]
+    run.call(given, say.says("In euro."), capture=Capture(broken=("gen_ai.input.messages",)))
+    assert run.turn().request == "How much is it, and wh"
