@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from scorers.turn import Capture, Inference, Message, ToolExecution, Usage
+from scorers.turn import Capture, Inference, Message, Part, ToolExecution, Usage
+
+_JOINED = ("tool_call", "tool_result")
 
 
 def captures(found: Iterable[Capture]) -> Capture:
@@ -31,7 +33,43 @@ def weight(messages: tuple[Message, ...] | None) -> int:
 def _richer(
     one: tuple[Message, ...] | None, other: tuple[Message, ...] | None
 ) -> tuple[Message, ...] | None:
-    return other if weight(other) > weight(one) else one
+    if weight(other) > weight(one):
+        return _identified(other, one)
+    return _identified(one, other)
+
+
+def _identified(
+    said: tuple[Message, ...] | None, other: tuple[Message, ...] | None
+) -> tuple[Message, ...] | None:
+    """Give tool calls and results without ids those that the other record has for the same ones."""
+    if not said or not other:
+        return said
+    found, known = list(_joined(said)), list(_joined(other))
+    if all(part.id for part in found) or len(found) != len(known):
+        return said
+    if not all(_alike(*pair) for pair in zip(found, known, strict=True)):
+        return said
+    ids = iter([one.id or two.id for one, two in zip(found, known, strict=True)])
+    return tuple(
+        replace(
+            message,
+            parts=tuple(
+                replace(part, id=next(ids)) if part.kind in _JOINED else part
+                for part in message.parts
+            ),
+        )
+        for message in said
+    )
+
+
+def _joined(said: tuple[Message, ...]) -> Iterable[Part]:
+    return (part for message in said for part in message.parts if part.kind in _JOINED)
+
+
+def _alike(one: Part, other: Part) -> bool:
+    if one.kind != other.kind or (one.id and other.id and one.id != other.id):
+        return False
+    return one.kind == "tool_result" or one.name == other.name
 
 
 def combine(one: Inference, other: Inference) -> Inference:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from collector.assembly.combine import captures, combine, combine_tools
-from collector.assembly.duplicates import nested, one_record_each, siblings
+from collector.assembly.duplicates import nested, one_record_each, one_run_each, siblings
 from collector.assembly.material import Key, Material, Tree, key_of
 from collector.assembly.stand_ins import holders, stand_ins
 from collector.dialect import MessageEvent
@@ -76,9 +76,7 @@ def merge(material: Material) -> Work:
         # Clocks may stand still or be missing: histories grow, and ids break what ties are left.
         inferences=sorted(calls, key=_in_order),
         tools=sorted(executions, key=lambda tool: (tool.start_ns, tool.end_ns, tool.span_id)),
-        agents=sorted(
-            agents.values(), key=lambda agent: (agent.start_ns, -agent.end_ns, agent.span_id)
-        ),
+        agents=one_run_each(agents.values(), [*calls, *executions], tree),
         tree=tree,
     )
 

@@ -6,12 +6,16 @@ Specific ones stand before general ones: many libraries write `gen_ai.*` keys be
 from __future__ import annotations
 
 from collector.dialect import Dialect
+from collector.dialects.agent_framework import AgentFramework
 from collector.dialects.gen_ai import GenAI
 from collector.dialects.gen_ai_events import GenAIEvents
 from collector.dialects.google_adk import GoogleADK
+from collector.dialects.litellm import LiteLLM
 from collector.dialects.openinference import OpenInference
+from collector.dialects.openlit import OpenLIT
 from collector.dialects.openllmetry import OpenLLMetry
 from collector.dialects.pydantic_ai import PydanticAI
+from collector.dialects.semantic_kernel import SemanticKernel
 from collector.dialects.strands import Strands
 from collector.dialects.vercel_ai import VercelAI
 
@@ -19,9 +23,13 @@ DIALECTS: tuple[Dialect, ...] = (
     OpenInference(),
     GoogleADK(),
     VercelAI(),
-    OpenLLMetry(),
     Strands(),
     PydanticAI(),
+    OpenLIT(),
+    SemanticKernel(),
+    AgentFramework(),
+    LiteLLM(),
+    OpenLLMetry(),
     GenAIEvents(),
     GenAI(),
 )

@@ -2,24 +2,19 @@
 
 Spans `chat`, `execute_tool`, `invoke_agent`, …; the same fields in one log record or span event,
 `gen_ai.client.inference.operation.details`. Used by the opentelemetry-instrumentation-genai-*
-libraries, Agent Framework, Google ADK, OpenLIT, LiteLLM, Semantic Kernel's spans and many others.
+libraries, by Google ADK, by the Vercel AI SDK from version 7 on, and by many others.
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from collector.content import capture_of
 from collector.dialect import AnyOperation, Shape
-from collector.span import LogRecord, Record, Span
-from collector.spelling import convention
+from collector.span import Record, Span
+from collector.spelling import conventional
 from collector.spelling.convention import string
-from scorers.turn import AgentInvocation, Inference, ToolExecution
 
-_CONTENT = (convention.SYSTEM, convention.INPUT, convention.OUTPUT)
-_GRAPH_SCOPE = "openlit.instrumentation.langgraph"
 # Google ADK's span for calls made in parallel repeats the results of the single spans.
 _MERGED = ("(merged tools)", "(merged)")
 
@@ -32,88 +27,14 @@ class GenAI:
 
     def fits(self, shape: Shape) -> bool:
         """Spans that may state an operation or hold content, and events with all of a call."""
-        if shape.event is not None:
-            return shape.event == convention.DETAILS
-        return any(key in shape.keys for key in convention.STATING)
+        return conventional.fits(shape)
 
     def claims(self, record: Record) -> bool:
         """Claim what states an operation of the conventions, or holds their content."""
-        if isinstance(record, LogRecord):
-            return record.event_name == convention.DETAILS
-        return convention.operation_of(record) != ""
+        return conventional.claims(record)
 
     def operations(self, record: Record) -> Iterable[AnyOperation]:
         """Yield the model call, tool call or agent run that a record describes."""
-        record = convention.with_details(record)
-        operation = convention.operation_of(record)
-        if operation in convention.CALLS:
-            placed = _placed(record)
-            if placed is not None:
-                yield self._inference(placed)
-        elif not isinstance(record, Span):
+        if isinstance(record, Span) and string(record.attributes, "gen_ai.tool.name") in _MERGED:
             return
-        elif operation == convention.TOOL:
-            if string(record.attributes, "gen_ai.tool.name") not in _MERGED:
-                yield self._tool(record)
-        elif operation in (convention.AGENT, convention.WORKFLOW) and not _is_node(record):
-            yield self._agent(record, operation)
-
-    def _inference(self, record: Record) -> Inference:
-        given, made = convention.read(record)
-        hidden = convention.why_hidden(record, missing=given is None)
-        capture = capture_of(record, _CONTENT, hidden=hidden)
-        return convention.inference(record, self.name, given, made, capture)
-
-    def _tool(self, span: Span) -> ToolExecution:
-        arguments = span.attributes.get(convention.ARGUMENTS)
-        result = span.attributes.get(convention.RESULT)
-        missing = result is None and not convention.failed(span)
-        capture = capture_of(
-            span,
-            (convention.ARGUMENTS,),
-            # What the tool returned is not encoded again: JSON that ends early was made so.
-            texts={convention.RESULT: result},
-            hidden=convention.why_hidden(span, missing=missing),
-        )
-        return convention.tool_execution(span, self.name, arguments, result, capture)
-
-    def _agent(self, span: Span, operation: str) -> AgentInvocation:
-        given, made = convention.read(span)
-        shared = convention.who(span, self.name)
-        shared["agent"] = shared["agent"] or string(span.attributes, "gen_ai.workflow.name")
-        return AgentInvocation(
-            **shared,
-            kind="workflow" if operation == convention.WORKFLOW else "agent",
-            input=given,
-            output=made,
-            capture=capture_of(span, _CONTENT),
-        )
-
-
-def _is_node(span: Span) -> bool:
-    """Say whether an agent run is only a node of a LangGraph graph, which OpenLIT calls agents.
-
-    The tools run in other nodes: as agents of their own, no node would get its tools' results.
-    """
-    return span.scope.name == _GRAPH_SCOPE and span.parent_id is not None
-
-
-def _placed(record: Record) -> Record | None:
-    """Give a log record without ids ids of its own; None where nothing tells it from others."""
-    if isinstance(record, Span) or (record.trace_id and record.span_id):
-        return record
-    attributes = record.attributes
-    response = string(attributes, "gen_ai.response.id")
-    group = string(attributes, "gen_ai.conversation.id", "session.id") or response
-    if not group:
-        return None
-    of_call = f"{response}\n{record.time_ns}"
-    return replace(
-        record,
-        trace_id=record.trace_id or _digest(group, 32),
-        span_id=record.span_id or _digest(of_call, 16),
-    )
-
-
-def _digest(value: str, digits: int) -> str:
-    return hashlib.sha256(value.encode("utf-8", "replace")).hexdigest()[:digits]
+        yield from conventional.operations(record, self.name)
