@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from collector.content import capture_of, decode, messages
+from collector.content import capture_of, decode
 from collector.dialect import AnyOperation, MessageEvent, Shape
 from collector.span import Event, LogRecord, Record, Span
-from collector.spelling import convention
+from collector.spelling import convention, role_lines
 from collector.spelling.message_event import NAMES, Told, tell
 from scorers.turn import AgentInvocation, Message
 
@@ -96,9 +96,8 @@ def _whole(span: Span, side: str) -> tuple[Message, ...] | None:
     for event in span.events:
         found, key = _WHOLE.get(event.name, ("", ""))
         if found == side:
-            return messages(
-                event.attributes.get(key), role="assistant" if side == "output" else "user"
-            )
+            role = "assistant" if side == "output" else "user"
+            return role_lines.said(event.attributes.get(key), role=role)
     return None
 
 
