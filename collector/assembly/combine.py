@@ -72,6 +72,27 @@ def _alike(one: Part, other: Part) -> bool:
     return one.kind == "tool_result" or one.name == other.name
 
 
+def told_once(said: Iterable[Message]) -> tuple[Message, ...]:
+    """Leave out tool calls and results that one call's messages tell again, under the same id.
+
+    AWS's instrumentation writes each result as a tool's message, and once more as the user's.
+    """
+    seen: set[tuple[str, str, str]] = set()
+    kept: list[Message] = []
+    for message in said:
+        parts: list[Part] = []
+        for part in message.parts:
+            mark = (part.kind, part.id or "", part.text)
+            if part.id is None or part.kind not in _JOINED or mark not in seen:
+                parts.append(part)
+            seen.add(mark)
+        if len(parts) == len(message.parts):
+            kept.append(message)
+        elif parts:
+            kept.append(replace(message, parts=tuple(parts)))
+    return tuple(kept)
+
+
 def combine(one: Inference, other: Inference) -> Inference:
     """Join two records of one call; `one` keeps its place in the trace."""
     usage = Usage(

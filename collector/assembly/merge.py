@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from collector.assembly.combine import captures, combine, combine_tools
+from collector.assembly.combine import captures, combine, combine_tools, told_once
 from collector.assembly.duplicates import nested, one_record_each, one_run_each, siblings
 from collector.assembly.material import Key, Material, Tree, key_of
 from collector.assembly.stand_ins import holders, stand_ins
@@ -115,7 +115,7 @@ def _from_events(events: list[MessageEvent]) -> Inference:
     """Build the model call that a list of message events describes."""
     events = sorted(events, key=lambda event: event.order)
     first = events[0]
-    inputs = tuple(event.message for event in events if event.side == "input")
+    inputs = told_once(event.message for event in events if event.side == "input")
     return Inference(
         trace_id=first.trace_id,
         span_id=first.span_id,

@@ -34,6 +34,12 @@ _SENT = (
 )  # fmt: skip
 _CONVERSATION = ("metadata.session_id", "metadata.requester_metadata.session_id")
 _FUNCTION = "gen_ai.completion"
+# The second is what Python 3.11 made of the first: the name of a constant for its value.
+_PROMPTS = ("gen_ai.prompt", "SpanAttributes.LLM_PROMPTS")
+_COMPLETIONS = (_FUNCTION, "SpanAttributes.LLM_COMPLETIONS")
+# Named as LiteLLM's functions are, where they are not named by the conventions.
+_CALLS = (*convention.CALLS, "acompletion", "aresponses", "atext_completion")
+_KIND = "llm.request.type"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +64,9 @@ class LiteLLM:
             return isinstance(record, Span) and _FOREIGN not in record.attributes
         if record.scope.name != _SCOPE:
             return False
-        return conventional.claims(record) or (isinstance(record, Span) and _is_raw(record))
+        if conventional.claims(record) or _KIND in record.attributes:
+            return True
+        return isinstance(record, Span) and _is_raw(record)
 
     def operations(self, record: Record) -> Iterable[AnyOperation]:
         """Yield the model call of a record; the run of the span that LiteLLM wrote upon."""
@@ -68,12 +76,12 @@ class LiteLLM:
             yield _raw_call(record, self.name)
         elif _is_agents(record):
             yield _run(record, self.name)
-        elif convention.operation_of(record) in (*convention.CALLS, "acompletion", "aresponses"):
+        elif (convention.operation_of(record) or "chat") in _CALLS:
             yield _call(record, self.name)
 
 
 def _is_raw(span: Span) -> bool:
-    if any(mark in span.attributes for mark in (*_MARKS, *convention.STATING)):
+    if any(mark in span.attributes for mark in (*_MARKS, *convention.STATING, _KIND)):
         return False
     return any(key.startswith(_PREFIX) and key.count(".") > 1 for key in span.attributes)
 
@@ -89,11 +97,16 @@ def _call(span: Span, dialect: str) -> Inference:
     attributes = span.attributes
     given, made = convention.read(span)
     if given is None and made is None:
-        # Up to about 1.70: messages in OpenLLMetry's spelling.
-        given = read(entries(attributes, "gen_ai.prompt"), openllmetry, dropped=span.dropped)
-        made = read(entries(attributes, _FUNCTION), openllmetry, dropped=span.dropped)
+        given = _numbered(span, _PROMPTS)
+        made = _numbered(span, _COMPLETIONS)
     call = conventional.model_call(span, dialect, (given, _with_functions(made, attributes)))
     return replace(call, conversation_id=call.conversation_id or string(attributes, *_CONVERSATION))
+
+
+def _numbered(span: Span, prefixes: tuple[str, ...]) -> tuple[Message, ...] | None:
+    """Read messages in OpenLLMetry's spelling, as all were up to about 1.70."""
+    found = (entries(span.attributes, prefix) for prefix in prefixes)
+    return read(next(filter(None, found), []), openllmetry, dropped=span.dropped)
 
 
 def _with_functions(

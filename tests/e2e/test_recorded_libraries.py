@@ -59,8 +59,15 @@ def test_turns_and_who_speaks(run):
     assert len(found) == len(expected["requests"])
     for entry, request, reply in zip(found, expected["requests"], expected["replies"], strict=True):
         turn = entry.turn
-        assert request in turn.request
-        assert reply in turn.reply
+        for text, told, missing in (
+            (request, turn.request, turn.request_missing),
+            (reply, turn.reply, turn.reply_missing),
+        ):
+            if text is None:  # the telemetry does not hold it, and says why
+                assert told is None
+                assert missing == expected.get("reason", missing) and missing
+            else:
+                assert text in told
         assert turn.agent == expected["agent"]
         assert dialect in turn.dialects
         if expected["conversation_id"] == ANY:
@@ -96,7 +103,9 @@ def test_what_became_of_the_tool_result(run):
     assert (one["produced_characters"] is not None) == cut["produced"]
     assert (one["delivered_characters"] is not None) == cut["delivered"]
     if one["state"] == "intact":
-        assert expected["model_was_sent_the_whole_result"]
+        # What a model middleware cuts after the call was recorded, no telemetry shows.
+        below = expected.get("cut_below_the_instrumentation", False)
+        assert expected["model_was_sent_the_whole_result"] or below
     others = [one for one in results if one not in about and one["delivered_characters"]]
     assert all(one["state"] in ("intact", "unobservable") for one in others)
 
