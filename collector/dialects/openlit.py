@@ -14,7 +14,7 @@ from collector.dialect import AnyOperation, Shape, shape_of
 from collector.span import Record, Span
 from collector.spelling import convention, conventional, event_spans
 from collector.spelling.convention import string
-from scorers.turn import Inference, Part
+from scorers.turn import Inference, Message, Part
 
 _SCOPE = "openlit"
 # Written for every answer to a request with tools, whatever it was.
@@ -69,8 +69,8 @@ def _older(call: Inference, span: Span) -> Inference:
     made = call.output
     if made and made[0].text == _PLACEHOLDER:
         made = None
-    elif made and not made[0].text and (asked := _asked(span)):
-        made = (replace(made[0], parts=asked), *made[1:])
+    elif not (made and made[0].text) and (asked := _asked(span)):
+        made = (Message("assistant", asked),)
     missing = call.input is None and not span.dropped
     hidden = call.capture.hidden or ("content_off" if missing else None)
     return replace(call, output=made, capture=replace(call.capture, hidden=hidden))

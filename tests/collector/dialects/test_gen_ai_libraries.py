@@ -186,3 +186,82 @@ def test_litellms_redaction_is_the_instrumentations():
     redacted = [{"role": "user", "parts": [{"type": "text", "content": "redacted-by-litellm"}]}]
     (call,) = read(span("litellm", CALL | {"gen_ai.input.messages": json.dumps(redacted)}), LiteLLM)
     assert call.capture.hidden == "redacted"
+
+
+def test_litellms_keys_that_python_misspelt():
+    names = "SpanAttributes.LLM_PROMPTS", "SpanAttributes.LLM_COMPLETIONS"
+    (call,) = read(
+        span(
+            "litellm",
+            {
+                "gen_ai.request.model": "m",
+                "llm.request.type": "completion",
+                f"{names[0]}.0.role": "user",
+                f"{names[0]}.0.content": "How many?",
+                f"{names[1]}.0.role": "assistant",
+                f"{names[1]}.0.content": "31.",
+                "gen_ai.usage.prompt_tokens": 9,
+            },
+            name="litellm_request",
+        ),
+        LiteLLM,
+    )
+    assert (call.input[0].text, call.output[0].text, call.usage.input_tokens) == (
+        "How many?",
+        "31.",
+        9,
+    )
+
+
+def older(completion, **more):
+    events = (
+        Event("gen_ai.content.prompt", 0, {"gen_ai.prompt": "system: Be brief.\nuser: How many?"}),
+        Event("gen_ai.content.completion", 0, {"gen_ai.completion": completion}),
+    )
+    attributes = {"gen_ai.operation.name": "chat", **more}
+    (call,) = read(span("openlit.otel.tracing", attributes, events=events), OpenLIT)
+    return call
+
+
+def test_openlits_older_calls_are_lines_of_two_events():
+    call = older("31.")
+    assert [(message.role, message.text) for message in call.input] == [
+        ("system", "Be brief."),
+        ("user", "How many?"),
+    ]
+    assert (call.output[0].text, call.capture.hidden) == ("31.", None)
+
+
+def test_openlits_placeholder_is_no_reply():
+    assert older("Function called with tools").output is None
+
+
+def test_openlits_tool_calls_stand_in_attributes():
+    several = {"gen_ai.tool.name": "count, weigh", "gen_ai.tool.call.id": "c1, c2"}
+    call = older("", **several, **{"gen_ai.tool.args": '{"a": 1}, {"b": 2}'})
+    parts = call.output[0].parts
+    assert [(part.id, part.name, part.text) for part in parts] == [
+        ("c1", "count", ""),
+        ("c2", "weigh", ""),
+    ]
+    one = {"gen_ai.tool.name": "count", "gen_ai.tool.args": '{"a": 1}'}
+    (part,) = older("", **one).output[0].parts
+    assert (part.id, part.name, part.text) == (None, "count", '{"a": 1}')
+
+
+def test_openlits_content_is_off():
+    record = span(
+        "openlit.otel.tracing",
+        {"gen_ai.operation.name": "chat"},
+        events=(Event("gen_ai.content.completion", 0, {"gen_ai.completion": ""}),),
+    )
+    (call,) = read(record, OpenLIT)
+    assert (call.input, call.capture.hidden) == (None, "content_off")
+
+
+def test_openlits_log_records_repeat_its_spans():
+    name = "gen_ai.client.inference.operation.details"
+    assert (
+        read(log("openlit.instrumentation.openai", name, {"gen_ai.input.messages": ASKED}), OpenLIT)
+        == []
+    )
