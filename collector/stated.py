@@ -16,7 +16,12 @@ from scorers.turn import File, Operation
 from scorers.value import value
 
 # What stands before the others overrides what a library says; the others fill what it leaves out.
-CONVERSATION = ("tellback.conversation.id", "gen_ai.conversation.id", "session.id")
+CONVERSATION = (
+    "tellback.conversation.id", "gen_ai.conversation.id", "session.id",
+    # The Vercel AI SDK 7 writes the caller's context on the spans of its steps only.
+    "ai.settings.context.sessionId", "ai.settings.context.conversationId",
+    "ai.settings.context.threadId", "ai.settings.context.chatId",
+)  # fmt: skip
 VERSION = ("tellback.agent.version", "gen_ai.agent.version")
 AGENT = ("tellback.agent.name", "gen_ai.agent.name")
 FILES = "tellback.requester.files"

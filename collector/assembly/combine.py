@@ -6,9 +6,10 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from scorers.turn import AgentInvocation, Capture, Inference, Message, ToolExecution, Usage
+from scorers.turn import AgentInvocation, Capture, Inference, Message, Part, ToolExecution, Usage
 
 Run = TypeVar("Run", bound=AgentInvocation)
+_JOINED = ("tool_call", "tool_result")
 
 
 def captures(found: Iterable[Capture]) -> Capture:
@@ -34,7 +35,64 @@ def weight(messages: tuple[Message, ...] | None) -> int:
 def _richer(
     one: tuple[Message, ...] | None, other: tuple[Message, ...] | None
 ) -> tuple[Message, ...] | None:
-    return other if weight(other) > weight(one) else one
+    if weight(other) > weight(one):
+        return _identified(other, one)
+    return _identified(one, other)
+
+
+def _identified(
+    said: tuple[Message, ...] | None, other: tuple[Message, ...] | None
+) -> tuple[Message, ...] | None:
+    """Give tool calls and results without ids those that the other record has for the same ones."""
+    if not said or not other:
+        return said
+    found, known = list(_joined(said)), list(_joined(other))
+    if all(part.id for part in found) or len(found) != len(known):
+        return said
+    if not all(_alike(*pair) for pair in zip(found, known, strict=True)):
+        return said
+    ids = iter([one.id or two.id for one, two in zip(found, known, strict=True)])
+    return tuple(
+        replace(
+            message,
+            parts=tuple(
+                replace(part, id=next(ids)) if part.kind in _JOINED else part
+                for part in message.parts
+            ),
+        )
+        for message in said
+    )
+
+
+def _joined(said: tuple[Message, ...]) -> Iterable[Part]:
+    return (part for message in said for part in message.parts if part.kind in _JOINED)
+
+
+def _alike(one: Part, other: Part) -> bool:
+    if one.kind != other.kind or (one.id and other.id and one.id != other.id):
+        return False
+    return one.kind == "tool_result" or one.name == other.name
+
+
+def told_once(said: Iterable[Message]) -> tuple[Message, ...]:
+    """Leave out tool calls and results that one call's messages tell again, under the same id.
+
+    AWS's instrumentation writes each result as a tool's message, and once more as the user's.
+    """
+    seen: set[tuple[str, str, str]] = set()
+    kept: list[Message] = []
+    for message in said:
+        parts: list[Part] = []
+        for part in message.parts:
+            mark = (part.kind, part.id or "", part.text)
+            if part.id is None or part.kind not in _JOINED or mark not in seen:
+                parts.append(part)
+            seen.add(mark)
+        if len(parts) == len(message.parts):
+            kept.append(message)
+        elif parts:
+            kept.append(replace(message, parts=tuple(parts)))
+    return tuple(kept)
 
 
 def combine(one: Inference, other: Inference) -> Inference:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
+from collections.abc import Iterable
 from itertools import pairwise
 
 from collector.assembly.combine import combine, combine_tools, weight
 from collector.assembly.material import Key, Tree, key_of
 from collector.content import decode
-from scorers.turn import Inference, Operation, ToolExecution
+from scorers.turn import AgentInvocation, Inference, Operation, ToolExecution
+
+# Of an agent's run, how many others are looked at that began before it, and after it.
+_NEAR = 8
 
 
 def nested(calls: list[Inference], tree: Tree) -> list[Inference]:
@@ -92,6 +97,8 @@ def _written_twice(one: Inference, other: Inference) -> bool:
     """
     if one.response_id and other.response_id:
         return False
+    if _two_observers(one, other):
+        return True
     unseen = one.input is None or other.input is None
     if not unseen and weight(one.input) != weight(other.input):
         return False
@@ -99,6 +106,16 @@ def _written_twice(one: Inference, other: Inference) -> bool:
     if any(part.id for part in asked):
         return True
     return one.start_ns <= other.start_ns and other.end_ns <= one.end_ns
+
+
+def _two_observers(one: Operation, other: Operation) -> bool:
+    """Whether two dialects tell of the same time, or nearly: each instrumentation has its own idea
+    of what stands around a call, and callbacks end in the order in which they began."""
+    if one.dialect == other.dialect:
+        return False
+    together = min(one.end_ns, other.end_ns) - max(one.start_ns, other.start_ns)
+    shorter = min(one.end_ns - one.start_ns, other.end_ns - other.start_ns)
+    return together > 0 and together * 2 > shorter
 
 
 def one_record_each(tools: list[ToolExecution], tree: Tree) -> list[ToolExecution]:
@@ -114,17 +131,43 @@ def one_record_each(tools: list[ToolExecution], tree: Tree) -> list[ToolExecutio
         if inner.tool == outer.tool and _is_same(inner, outer):
             by_key[key_of(holder)] = combine_tools(outer, inner)
             gone.add(key_of(tool))
-    latest: dict[tuple[str, str | None], ToolExecution] = {}
+    latest: dict[tuple[str, ...], ToolExecution] = {}
     left = [by_key[key_of(tool)] for tool in tools if key_of(tool) not in gone]
     for tool in sorted(left, key=lambda t: (t.start_ns, -t.end_ns, t.span_id)):
-        mark = (tool.tool, tool.arguments)
-        twin = latest.get(mark)
-        if twin is not None and _side_by_side(twin, tool):
-            by_key[key_of(twin)] = latest[mark] = combine_tools(by_key[key_of(twin)], tool)
+        marks = [("arguments", tool.tool, tool.arguments or "")]
+        if tool.call_id:
+            marks.append(("id", tool.tool, tool.call_id))
+        known = [latest[mark] for mark in marks if mark in latest]
+        twin = next((one for one in known if _side_by_side(one, tool)), None)
+        if twin is not None:
+            by_key[key_of(twin)] = combine_tools(by_key[key_of(twin)], tool)
             gone.add(key_of(tool))
-        else:
-            latest[mark] = tool
+        for mark in marks:
+            latest[mark] = by_key[key_of(twin)] if twin is not None else tool
     return [by_key[key_of(tool)] for tool in left if key_of(tool) not in gone]
+
+
+def one_run_each(
+    agents: Iterable[AgentInvocation], work: Iterable[Operation], tree: Tree
+) -> list[AgentInvocation]:
+    """Leave out agent runs that a second instrumentation told, whose calls were told by another.
+
+    Nothing is left in such a run once each call is one record, and one that is full took as long.
+    """
+    found = sorted(agents, key=lambda agent: (agent.start_ns, -agent.end_ns, agent.span_id))
+    if len({agent.dialect for agent in found}) < 2:
+        return found
+    full = {key_of(above) for one in work for above in tree.above(key_of(one))}
+    filled = [agent for agent in found if key_of(agent) in full]
+    starts = [agent.start_ns for agent in filled]
+    kept: list[AgentInvocation] = []
+    for agent in found:
+        at = bisect_left(starts, agent.start_ns)
+        near = filled[max(0, at - _NEAR) : at + _NEAR]
+        told = any(one.trace_id == agent.trace_id and _two_observers(one, agent) for one in near)
+        if key_of(agent) in full or not told:
+            kept.append(agent)
+    return kept
 
 
 def _holder(tool: ToolExecution, tree: Tree) -> Operation | None:
@@ -135,6 +178,8 @@ def _holder(tool: ToolExecution, tree: Tree) -> Operation | None:
 def _side_by_side(one: ToolExecution, other: ToolExecution) -> bool:
     """Whether a tool's span beside another is the same call: the same result at the same time,
     under the same id where both have one (parallel calls each have their own)."""
+    if one.call_id and one.call_id == other.call_id and _two_observers(one, other):
+        return True
     if other.end_ns > one.end_ns or other.start_ns < one.start_ns or one.parent_id is None:
         return False
     if one.parent_id != other.parent_id or one.result != other.result or one.result is None:

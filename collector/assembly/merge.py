@@ -10,8 +10,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from collector.assembly.combine import captures, combine, combine_agents, combine_tools
-from collector.assembly.duplicates import nested, one_record_each, siblings
+from collector.assembly.combine import (
+    captures,
+    combine,
+    combine_agents,
+    combine_tools,
+    told_once,
+)
+from collector.assembly.duplicates import nested, one_record_each, one_run_each, siblings
 from collector.assembly.material import Key, Material, Tree, key_of
 from collector.assembly.pieces import put_together
 from collector.assembly.stand_ins import holders, stand_ins
@@ -88,9 +94,7 @@ def merge(material: Material) -> Work:
         # Clocks may stand still or be missing: histories grow, and ids break what ties are left.
         inferences=sorted(calls, key=_in_order),
         tools=sorted(executions, key=lambda tool: (tool.start_ns, tool.end_ns, tool.span_id)),
-        agents=sorted(
-            agents.values(), key=lambda agent: (agent.start_ns, -agent.end_ns, agent.span_id)
-        ),
+        agents=one_run_each(agents.values(), [*calls, *executions], tree),
         tree=tree,
     )
 
@@ -129,7 +133,7 @@ def _from_events(events: list[MessageEvent]) -> Inference:
     """Build the model call that a list of message events describes."""
     events = sorted(events, key=lambda event: event.order)
     first = events[0]
-    inputs = tuple(event.message for event in events if event.side == "input")
+    inputs = told_once(event.message for event in events if event.side == "input")
     return Inference(
         trace_id=first.trace_id,
         span_id=first.span_id,

@@ -6,6 +6,7 @@ Specific ones stand before general ones: many libraries write `gen_ai.*` keys be
 from __future__ import annotations
 
 from collector.dialect import Dialect
+from collector.dialects.agent_framework import AgentFramework
 from collector.dialects.claude_code import ClaudeCode
 from collector.dialects.codex import Codex
 from collector.dialects.gemini_cli import GeminiCLI
@@ -15,11 +16,14 @@ from collector.dialects.google_adk import GoogleADK
 from collector.dialects.haystack import Haystack
 from collector.dialects.langfuse import Langfuse
 from collector.dialects.langsmith import LangSmith
+from collector.dialects.litellm import LiteLLM
 from collector.dialects.logfire import Logfire
 from collector.dialects.mlflow import MLflow
 from collector.dialects.openinference import OpenInference
+from collector.dialects.openlit import OpenLIT
 from collector.dialects.openllmetry import OpenLLMetry
 from collector.dialects.pydantic_ai import PydanticAI
+from collector.dialects.semantic_kernel import SemanticKernel
 from collector.dialects.strands import Strands
 from collector.dialects.vercel_ai import VercelAI
 
@@ -34,10 +38,14 @@ DIALECTS: tuple[Dialect, ...] = (
     ClaudeCode(),
     Codex(),
     GeminiCLI(),
-    OpenLLMetry(),
     Strands(),
     PydanticAI(),
     Haystack(),
+    OpenLIT(),
+    SemanticKernel(),
+    AgentFramework(),
+    LiteLLM(),
+    OpenLLMetry(),
     GenAIEvents(),
     GenAI(),
 )

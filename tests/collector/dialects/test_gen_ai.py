@@ -178,15 +178,6 @@ def test_the_span_that_repeats_parallel_tool_calls_is_skipped():
     assert read(span(merged, scope=Scope("gcp.vertex.agent"))) == []
 
 
-def test_a_node_of_a_graph_is_no_agent():
-    # OpenLIT: invoke_workflow holds an invoke_agent for each node of a LangGraph graph.
-    scope = Scope("openlit.instrumentation.langgraph")
-    node = {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": "model"}
-    assert read(span(node, scope=scope, parent_id="f" * 16)) == []
-    assert len(read(span(node, scope=scope))) == 1
-    assert len(read(span(node, parent_id="f" * 16))) == 1
-
-
 def test_offered_tools_spread_over_attributes_are_no_tool_calls():
     assert not GenAI().claims(span({"gen_ai.tool.0.name": "t0", "gen_ai.tool.0.type": "function"}))
 

@@ -126,10 +126,6 @@ def test_an_empty_reply_is_not_one_that_was_left_out():
     assert event.capture.hidden is None
 
 
-def test_semantic_kernels_index_orders_records_of_one_time():
-    assert one("gen_ai.user.message", '{"content": "x"}', CHAT_MESSAGE_INDEX=3).order == 3
-
-
 def test_records_of_no_span_belong_to_no_call():
     assert read(LogRecord(event_name="gen_ai.user.message", body={"content": "x"})) == []
 

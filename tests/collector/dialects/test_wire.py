@@ -76,7 +76,9 @@ def delivered(case):
             known = calls.get(operation.span_id)
             calls[operation.span_id] = operation if known is None or not known.input else known
     seen = [
-        (call.start_ns, call.input or events.get(span_id, ())) for span_id, call in calls.items()
+        (call.start_ns, call.input or events.get(span_id, ()))
+        for span_id, call in calls.items()
+        if call.parent_id not in calls  # LiteLLM's raw request is the same call once more
     ]
     for _, messages in sorted((start, said) for start, said in seen if said):
         yield list(flat(messages))
