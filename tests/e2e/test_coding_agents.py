@@ -46,7 +46,7 @@ RUNS = {
     # Titles and topics are asked for too, and the version tells nothing apart.
     "claude_code/claude_code-2.0.42-logs": (
         [(FIRST, "output_not_recorded", 8, (85587, 320)), (AGAIN, "output_not_recorded", 1, None)],
-        ("unobservable", "content_off", None, None, None),
+        ("unobservable", "not_recorded", None, None, None),
     ),
     "codex/codex-0.171.0": (
         [(FIRST, "output_not_recorded", 3, (19256, 120))],
