@@ -173,6 +173,14 @@ def test_the_order_of_requests_does_not_matter(name):
     assert [turn_record(entry) for entry in forth] == [turn_record(entry) for entry in back]
 
 
+def test_events_without_trace_ids_show_what_was_delivered():
+    folder = FOLDER.parent / "reports" / "71-log-events-without-trace-ids"
+    first, _ = entries(folder)
+    [result] = first.turn.tool_results
+    assert (result.produced, result.delivered) == (None, "17 open")
+    assert (result.call_id, result.tool, result.delivered_size) == ("toolu_1", "Bash", 7)
+
+
 def test_a_call_of_titles_alone_is_no_turn():
     """`opencode run` ends before it has sent more than the call for a title."""
     folder = FOLDER / "vercel_ai" / "opencode-1.18.33"
