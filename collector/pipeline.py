@@ -22,6 +22,7 @@ from collector.errors import where
 from collector.otlp import Batch
 from collector.scoring.worker import Worker
 from collector.span import Record, Span
+from collector.stated import Stating
 from scorers.judges import JUDGES
 from scorers.measures import MEASURES
 from scorers.turn import ClosedBy
@@ -58,6 +59,7 @@ class Pipeline:
         self._observer = observer
         self._conversations = Conversations()
         self._limit = config.max_open_bytes
+        self._stating = Stating(config)
         self.assembler = Assembler(config, clock)
         self.spans = 0
         self.log_records = 0
@@ -81,7 +83,10 @@ class Pipeline:
             dialect, operations = self._read(record, dropped)
             seen[dialect] += 1
             count += len(operations)
-            reason = self.assembler.add(record, operations, sequence)
+            stated = self._stating.of(record)
+            if operations:
+                operations = self._stating.fill(operations, record, stated)
+            reason = self.assembler.add(record, operations, sequence, stated)
             if reason is not None:
                 dropped[reason] += 1
             elif isinstance(record, Span):

@@ -35,8 +35,8 @@ class Live:
         self.pipeline = default_pipeline(config, clock=lambda: self.now, observer=self.observer)
         self.entries = []
 
-    def send(self, spans, scope=SCOPE):
-        self.pipeline.consume(decode("traces", "json", request(spans, scope)))
+    def send(self, spans, scope=SCOPE, resource=None):
+        self.pipeline.consume(decode("traces", "json", request(spans, scope, resource)))
 
     def close(self, final=None):
         for closing in self.pipeline.due(final=final):

@@ -143,9 +143,10 @@ def spans_of(*traces):
     return [span for trace in traces for span in trace.spans]
 
 
-def request(spans, scope=SCOPE):
+def request(spans, scope=SCOPE, resource=None):
     """Return the bytes of one export request."""
-    resource = {"attributes": [attribute("service.name", "desk-bot")]}
+    named = resource or {"service.name": "desk-bot"}
+    resource = {"attributes": [attribute(key, value) for key, value in named.items()]}
     group = {"resource": resource, "scopeSpans": [{"scope": {"name": scope}, "spans": spans}]}
     return json.dumps({"resourceSpans": [group]}).encode()
 

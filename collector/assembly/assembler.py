@@ -15,7 +15,7 @@ from operator import attrgetter
 from collector.assembly.agenda import Agenda
 from collector.assembly.closing import Closed, Closing, closing_of
 from collector.assembly.copies import completeness, is_better, log_identity, place_of, why_nowhere
-from collector.assembly.footprint import GROUP_SIZE, PLACE_SIZE
+from collector.assembly.footprint import GROUP_SIZE
 from collector.assembly.links import Links
 from collector.assembly.material import Key
 from collector.assembly.open_turns import Given, Group, Held
@@ -25,6 +25,7 @@ from collector.assembly.settings import TurnsConfig
 from collector.assembly.tool_calls import ToolCalls
 from collector.dialect import AnyOperation
 from collector.span import Record, Span
+from collector.stated import Stated
 from scorers.turn import ClosedBy
 
 GROUP_SHARE = 2  # one group may hold this part of all bytes, so that one giant starves nobody
@@ -87,13 +88,18 @@ class Assembler:
             group.changed = False
 
     def add(
-        self, record: Record, operations: tuple[AnyOperation, ...], sequence: int = 0
+        self,
+        record: Record,
+        operations: tuple[AnyOperation, ...],
+        sequence: int = 0,
+        stated: Stated | None = None,
     ) -> str | None:
         """Take one record. Returns None when it was kept, else why not.
 
         `duplicate`: this span or log record is known already (the more complete copy stays);
         `no_trace_id`: it belongs to nothing; `turn_too_large`: its group is full; `late`: the turn
-        it may belong to is held no longer. `sequence` numbers what the record came with.
+        it may belong to is held no longer. `sequence` numbers what the record came with, `stated`
+        is what it says about its turn.
         """
         trace = place_of(record, operations)
         span = record if isinstance(record, Span) else None
@@ -104,21 +110,18 @@ class Assembler:
         group = self._by_trace.get(trace) or self._new_group(trace)
         key = (trace, record.span_id)
         if span is not None and not operations and group.calls is None and not group.settled:
-            return self._see_other(group, key, span, sequence)
+            return self._see_other(group, key, span, sequence, stated)
         is_copy = span is not None and key in group.parents
         if operations:
             identity = key if span is not None else log_identity(record, operations)
             reason = self._hold(group, identity, Held(operations, 0, completeness(record)))
         else:
             reason = "duplicate" if is_copy else group.full(self._share)
-        if sequence:
-            group.number(sequence, sequence)
+        group.number(sequence, sequence)
         if reason is not None:
             return "duplicate" if is_copy and reason == "late" else reason
         if span is not None:
-            if not is_copy:
-                self._grow(group, PLACE_SIZE)
-            group.see(key, span)
+            self._grow(group, group.see(key, span, stated))
         group.last_seen = now = self.clock()
         ended = group.has_ended
         waits = group.waiting or group.broken_off
@@ -195,18 +198,16 @@ class Assembler:
             group.changed = True
             self.agenda.plan(group)
 
-    def _see_other(self, group: Group, key: Key, span: Span, sequence: int) -> str | None:
+    def _see_other(
+        self, group: Group, key: Key, span: Span, sequence: int, stated: Stated | None
+    ) -> str | None:
         """Note the place of a span in a trace that holds no operation: most are of this kind, and
         never become anything else."""
-        if sequence:
-            group.number(sequence, sequence)
+        group.number(sequence, sequence)
         is_copy = key in group.parents
-        if not is_copy:
-            reason = group.full(self._share)
-            if reason is not None:
-                return reason
-            self._grow(group, PLACE_SIZE)
-        group.see(key, span)
+        if not is_copy and (reason := group.full(self._share)) is not None:
+            return reason
+        self._grow(group, group.see(key, span, stated))
         group.changed = True
         group.last_seen = self.clock()
         if group.look_at == inf:

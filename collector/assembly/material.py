@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from collector.dialect import AnyOperation
+from collector.stated import Stated
 from scorers.turn import AgentInvocation, Operation, ToolExecution
 
 Key = tuple[str, str]
@@ -24,7 +25,8 @@ class Material:
 
     `parents` maps a span to its parent, or to None for a root; `entries` are the spans in which a
     process served a request or a message. `incomplete` says why spans of the group are known to be
-    missing here, None where none is. `limits` are value length limits that services show.
+    missing here, None where none is. `limits` are value length limits that services show, `stated`
+    what spans say about the turns in them.
     """
 
     operations: list[AnyOperation] = field(default_factory=list)
@@ -32,6 +34,7 @@ class Material:
     entries: set[Key] = field(default_factory=set)
     incomplete: str | None = None
     limits: dict[str | None, int] = field(default_factory=dict)
+    stated: dict[Key, Stated] = field(default_factory=dict)
 
 
 class Tree:

@@ -12,11 +12,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from math import inf
 
+from collector.assembly.footprint import PLACE_SIZE
 from collector.assembly.lengths import Lengths
 from collector.assembly.material import Key, Material
 from collector.assembly.tool_calls import ToolCalls
 from collector.dialect import AnyOperation
 from collector.span import Span
+from collector.stated import Stated
 from scorers.turn import Inference, Turn
 
 ENTRY_KINDS = frozenset({2, 5})  # server and consumer: a request or a message was taken in
@@ -59,7 +61,7 @@ class Group:
     be running. What began before `gone_ns` was given out and is held no longer.
 
     `roots` counts the spans without a parent; `awaited` counts the children of each parent that has
-    not come.
+    not come. `stated` is what spans say about the turn they stand in or around.
     """
 
     key: str
@@ -73,6 +75,7 @@ class Group:
     awaited: dict[Key, int] = field(default_factory=dict)
     entries: list[Key] = field(default_factory=list)
     lengths: dict[str | None, Lengths] = field(default_factory=dict)
+    stated: dict[Key, Stated] = field(default_factory=dict)
     given: dict[str, Given] = field(default_factory=dict)
     calls: ToolCalls | None = None
     look_at: float = inf
@@ -117,8 +120,10 @@ class Group:
         self.incomplete = "turn_too_large"
         return "turn_too_large"
 
-    def see(self, key: Key, span: Span) -> None:
-        """Note where a span stands, and what its attributes show."""
+    def see(self, key: Key, span: Span, stated: Stated | None = None) -> int:
+        """Note where a span stands, what its attributes show, and what it states about its turn.
+        Returns the bytes that this adds."""
+        size = 0 if key in self.parents else PLACE_SIZE
         self.place(key, (key[0], span.parent_id) if span.parent_id else None)
         service = span.resource.text("service.name")
         lengths = self.lengths.get(service)
@@ -127,6 +132,12 @@ class Group:
         lengths.add(span)
         if span.kind in ENTRY_KINDS or _HTTP_NAME.match(span.name):
             self.entries.append(key)
+        # What an operation has itself need not be kept twice.
+        if stated is None or (key in self.held and not (stated.files or stated.memory)):
+            return size
+        known = self.stated.get(key)
+        self.stated[key] = stated
+        return size + stated.size - (known.size if known is not None else 0)
 
     def place(self, key: Key, parent: Key | None) -> None:
         """Note where a span stands; what was noted before counts no more."""
@@ -168,6 +179,7 @@ class Group:
             set(self.entries),
             self.incomplete,
             {name: limit for name, seen in self.lengths.items() if (limit := seen.limit)},
+            dict(self.stated),
         )
 
     def absorb(self, other: Group) -> None:
@@ -184,6 +196,7 @@ class Group:
         for name, seen in other.lengths.items():
             self.lengths.setdefault(name, Lengths()).merge(seen)
         self.given |= other.given
+        self.stated |= other.stated
         self.size += other.size
         self.number(other.first_sequence, other.last_sequence)
         self.first_seen = min(self.first_seen, other.first_seen)

@@ -23,14 +23,19 @@ MOST_ALIKE = 8  # texts of one length that are compared one by one
 
 
 def private_context(
-    calls: Sequence[Inference], tools: Sequence[ToolExecution], told: Sequence[str]
+    calls: Sequence[Inference],
+    tools: Sequence[ToolExecution],
+    told: Sequence[str],
+    memory: Sequence[str] = (),
 ) -> tuple[PrivateItem, ...]:
     """Collect what the model calls and tools of a turn held beside what the requester knows.
 
-    `told` are the texts of the requester context and the reply: they are left out. Each text
-    appears once, however often the calls repeat it.
+    `told` are the texts of the requester context and the reply: they are left out. `memory` is what
+    was remembered from before. Each text appears once, however often the calls repeat it.
     """
     collected = _Collected(told)
+    for text in memory:
+        collected.add("memory", text, "")
     read: Messages = ()
     for call in calls:
         given = call.input or ()

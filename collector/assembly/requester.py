@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from collector.assembly.drafts import Draft
@@ -21,8 +22,9 @@ class Asked:
     missing: str | None
 
 
-def asked(draft: Draft) -> Asked:
-    """Find the request of a turn: what opened it, and what was added while it ran."""
+def asked(draft: Draft, files: Sequence[File] = ()) -> Asked:
+    """Find the request of a turn: what opened it, and what was added while it ran. `files` are
+    those that its spans say the requester gave."""
     history, opening = _opening(draft)
     words = [opening[-1]] if opening else []
     words += _added(draft, set(opening)) if opening else []
@@ -31,7 +33,7 @@ def asked(draft: Draft) -> Asked:
     if request is not None:
         dialog = (*dialog, Said("user", request))
     missing = None if request is not None else _why_missing(draft)
-    return Asked(RequesterContext(dialog, _files(draft)), request, missing)
+    return Asked(RequesterContext(dialog, _files(draft, files)), request, missing)
 
 
 def _opening(draft: Draft) -> tuple[History, list[str]]:
@@ -96,8 +98,8 @@ def _last_work(call: Inference) -> int:
     return len(call.input or ())  # no work before it: not an addition to running work
 
 
-def _files(draft: Draft) -> tuple[File, ...]:
-    found: dict[tuple[str, str], File] = {}
+def _files(draft: Draft, stated: Sequence[File]) -> tuple[File, ...]:
+    found = {(one.name, one.text): one for one in stated}
     for call in draft.segment.calls[:1] if draft.segment else ():
         for message in call.input or ():
             for part in message.parts if message.role == "user" else ():

@@ -35,6 +35,17 @@ class TurnsConfig(Section):
         description="Bytes that turns take in memory; beyond, the oldest closes early.",
     )
 
+    conversation_attributes: tuple[str, ...] = Field(
+        default=(),
+        description="Names of span or resource attributes of your own that hold the conversation's "
+        "id, where no library records one.",
+    )
+    version_attributes: tuple[str, ...] = Field(
+        default=(),
+        description="Names of span or resource attributes of your own that hold the agent's "
+        "version.",
+    )
+
     @model_validator(mode="after")
     def _ordered(self) -> TurnsConfig:
         if self.deadline < self.quiet_period:

@@ -19,6 +19,7 @@ from collector.assembly.replies import Reply, reply_of, stopped_by
 from collector.assembly.requester import Asked, asked
 from collector.assembly.results import Results
 from collector.assembly.segment import Segment, asks_for_tools
+from collector.assembly.surroundings import Surroundings, surroundings
 from collector.assembly.threads import segments
 from scorers.turn import ClosedBy, RequesterContext, Said, ToolResult, Turn
 
@@ -52,8 +53,9 @@ def assemble(
         drafts.sort(key=lambda draft: draft.started_ns)
     times: Counter[str] = Counter()
     turns: list[Turn] = []
-    for draft in drafts:
-        turn = _turn(draft, results, times, closed_by, material.incomplete)
+    around = surroundings(drafts, material.stated, material.parents)
+    for draft, said in zip(drafts, around, strict=True):
+        turn = _turn(draft, results, times, closed_by, material.incomplete, said)
         turns.append(_with_past(turn, conversations))
     return turns
 
@@ -64,6 +66,7 @@ def _turn(
     times: Counter[str],
     closed_by: ClosedBy,
     incomplete: str | None,
+    said: Surroundings,
 ) -> Turn:
     segment = draft.segment
     inside = results.tools_inside(draft.tools)
@@ -75,23 +78,24 @@ def _turn(
     reply = reply_of(segment, draft.arena.speaker if draft.alone else None)
     if draft.only_asked:
         reply = Reply(None, "unfinished")
-    requester = asked(draft)
-    told = [said.text for said in requester.context.dialog]
+    requester = asked(draft, said.files)
+    told = [one.text for one in requester.context.dialog]
     last = segment.calls[-1] if segment else None
     return Turn(
         turn_id=_turn_id(trace_ids[0], requester, draft, times),
         trace_ids=trace_ids,
         requester=requester.context,
-        private=private_context(calls, tools, [*told, reply.text or ""]),
+        private=private_context(calls, tools, [*told, reply.text or ""], said.memory),
         request=requester.request,
         request_missing=requester.missing,
         reply=reply.text,
         reply_missing=(incomplete if reply.missing == "unfinished" else None) or reply.missing,
         reply_trace_id=reply.trace_id,
         reply_span_id=reply.span_id,
-        conversation_id=_first([o.conversation_id for o in operations]),
-        agent=_agent(draft) or _first([o.service for o in everything]),
+        conversation_id=_first([o.conversation_id for o in operations]) or said.conversation_id,
+        agent=_agent(draft) or said.agent or _first([o.service for o in everything]),
         agent_version=_first([o.agent_version for o in operations])
+        or said.agent_version
         or _first([o.service_version for o in operations]),
         environment=_first([o.environment for o in everything]),
         model=(last.model if last else None) or _first([call.model for call in calls]),

@@ -98,6 +98,7 @@ def _failure_kinds(evidence: Mapping[str, Any], gaps: list[Any] | tuple[Any, ...
 def _count_delivery(counting: _Counting, delivery: Delivery, *, stopped: str | None) -> None:
     tool, state = delivery.tool, str(delivery.state)
     counting.add("tellback_tool_results_total", tool, "deliver", state)
+    counting.add("tellback_tool_result_joins_total", delivery.join or "none")
     for stage in profile.MEASURED:
         became = profile.outcome(stage, state)
         if became is not None:

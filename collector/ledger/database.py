@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event, inspect, select
+from sqlalchemy import Connection, Engine, create_engine, event, inspect, select, text
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 from sqlalchemy.pool import StaticPool
@@ -17,7 +17,7 @@ from sqlalchemy.pool import StaticPool
 from collector.errors import ConfigError, Permanent, Retryable
 from collector.ledger.files import private_directory, private_file
 from collector.ledger.place import Place, Trouble
-from collector.ledger.schema import JOURNAL_MARKS, METADATA, SCHEMA, VERSION
+from collector.ledger.schema import ADDED, JOURNAL_MARKS, METADATA, SCHEMA, VERSION
 
 # Another process (`tellback turns`, a backup) may hold the file for a moment.
 BUSY_SECONDS = 10.0
@@ -142,13 +142,30 @@ class Database:
             connection.execute(SCHEMA.insert().values(version=VERSION))
             return
         version = connection.execute(select(SCHEMA.c.version)).scalar()
-        if version != VERSION:
+        if isinstance(version, int) and 0 < version < VERSION:
+            _upgrade(connection, version)
+        elif version != VERSION:
             raise ConfigError(
                 f"{self.name} was written by another version of Tellback "
                 f"(schema {version}; this one reads {VERSION}); use that version, or name a new one"
             )
         # Came later than the tables before it, and nothing that was written is read otherwise.
         JOURNAL_MARKS.create(connection, checkfirst=True)
+
+
+def _upgrade(connection: Connection, version: int) -> None:
+    """Add the columns that came after a version. What stands in the ledger stays as it is."""
+    known = inspect(connection)
+    for number in range(version + 1, VERSION + 1):
+        for table, name in ADDED.get(number, ()):
+            column = METADATA.tables[table].c[name]
+            if name not in {one["name"] for one in known.get_columns(table)}:
+                kind = column.type.compile(connection.dialect)
+                quote = connection.dialect.identifier_preparer.quote
+                connection.execute(
+                    text(f"ALTER TABLE {quote(table)} ADD COLUMN {quote(name)} {kind}")
+                )
+    connection.execute(SCHEMA.update().values(version=VERSION))
 
 
 def _parse(database: str) -> URL:

@@ -21,7 +21,9 @@ from sqlalchemy import (
     Text,
 )
 
-VERSION = 1
+VERSION = 2
+# Columns that came with a version; a ledger written before it has nothing in them.
+ADDED = {2: (("tool_results", "join"),)}
 
 METADATA = MetaData()
 # SQLite gives out row ids for INTEGER keys only.
@@ -100,6 +102,7 @@ TOOL_RESULTS = Table(
     Column("fields", Text, nullable=False),  # JSON: name to [delivered, produced], or null
     Column("rows", Text, nullable=False),  # JSON: [delivered, produced], or null
     Column("reason", Text),
+    Column("join", Text),
 )
 
 SCORES = Table(

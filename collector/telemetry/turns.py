@@ -87,6 +87,15 @@ TURNS: tuple[Instrument, ...] = (
         labels=(*TURN, "tool", "stage", "state"),
     ),
     Instrument(
+        name="tellback_tool_result_joins_total",
+        kind="counter",
+        help="Tool results by how what was delivered was found to be theirs: by tool-call id, by "
+        "name and arguments, by order, or none: nothing was.",
+        labels=(*TURN, "join"),
+        values={"join": ("id", "arguments", "order", "none")},
+        filled="join",
+    ),
+    Instrument(
         name="tellback_tool_result_characters_total",
         kind="counter",
         help="Characters that tools produced, and those of them that reached the model, on "

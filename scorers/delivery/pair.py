@@ -33,7 +33,9 @@ class Delivery:
     points; `kept_characters` are produced characters that arrived, each counted once. None means
     that a number is not known, or that the text it counts is not there; `reason` says why where
     the state is neither intact nor cut, and where a budget ran out: `too_large_to_compare: ` and
-    which one. A cut result is one whose loss is proven all the same.
+    which one. A cut result is one whose loss is proven all the same. `join` says how the two sides
+    were found to be one call's: id, arguments or order; None where they were not, or where nobody
+    had to look.
     """
 
     tool: str = ""
@@ -50,6 +52,7 @@ class Delivery:
     fields: Mapping[str, tuple[int, int]] | None = None
     rows: tuple[int, int] | None = None
     reason: str | None = None
+    join: str | None = None
 
     def as_pair(self) -> dict[str, Any]:
         """Return the JSON-ready form, with the interface's keys in its order."""
@@ -70,4 +73,5 @@ class Delivery:
             else {name: list(counts) for name, counts in self.fields.items()},
             "rows": None if self.rows is None else list(self.rows),
             "reason": self.reason,
+            "join": self.join,
         }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal
 
 from scorers.delivery.comparison import compare
@@ -37,7 +38,8 @@ def deliveries(turn: Turn) -> tuple[Delivery, ...]:
 
 def _delivered(result: ToolResult) -> Delivery:
     try:
-        return deliver(result)
+        delivery = deliver(result)
+        return replace(delivery, join=result.join) if result.join else delivery
     except Exception:  # noqa: BLE001 - one odd result never takes the turn's others with it
         return unseen(result, State.unobservable, "measure_failed")
 

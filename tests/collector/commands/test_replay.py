@@ -29,6 +29,7 @@ PAIR = {
     "fields",
     "rows",
     "reason",
+    "join",
 }
 TURN = {
     "turn_id",

@@ -99,6 +99,16 @@ def test_what_was_not_seen_is_never_counted_as_lost_or_delivered(aggregate):
         assert total(aggregate, f"tellback_{absent}_total") == 0
 
 
+def test_joins_are_counted_by_how_they_were_made(aggregate):
+    pairs = (delivery(join="id"), delivery(join="order"), delivery(join="order"), delivery())
+    aggregate.turn(entry(deliveries=pairs))
+    name = "tellback_tool_result_joins_total"
+    counted = {
+        join: value(aggregate, name, join=join) for join in ("id", "arguments", "order", "none")
+    }
+    assert counted == {"id": 1, "arguments": 0, "order": 2, "none": 1}
+
+
 def test_an_unread_result_is_lost_in_acting(aggregate):
     aggregate.turn(entry(deliveries=[unseen(State.unread)], stopped="step_budget"))
     assert value(aggregate, "tellback_tool_results_unread_total", reason="step_budget") == 1

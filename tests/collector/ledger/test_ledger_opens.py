@@ -67,8 +67,26 @@ def test_a_newer_schema_is_refused_with_both_versions(tmp_path):
     connection.execute("update tellback_schema set version = 99")
     connection.commit()
     connection.close()
-    with pytest.raises(ConfigError, match="schema 99; this one reads 1"):
+    with pytest.raises(ConfigError, match="schema 99; this one reads 2"):
         Ledger(url).open()
+
+
+def test_a_ledger_of_the_first_schema_gets_its_new_columns(tmp_path):
+    url = f"sqlite:///{tmp_path}/ledger.db"
+    ledger = opened(url)
+    ledger.write(entry())
+    ledger.close()
+    connection = sqlite3.connect(tmp_path / "ledger.db")
+    for column in ("join",):
+        connection.execute(f'alter table tool_results drop column "{column}"')
+    connection.execute("update tellback_schema set version = 1")
+    connection.commit()
+    connection.close()
+    for _ in range(2):  # the second time there is nothing to do
+        ledger = opened(url)
+        [record] = ledger.turns()
+        assert [pair["join"] for pair in record["tool_results"]] == [None]
+        ledger.close()
 
 
 def test_using_it_before_it_is_open_says_so():

@@ -38,6 +38,7 @@ KEYS = [
     "fields",
     "rows",
     "reason",
+    "join",
 ]
 
 
