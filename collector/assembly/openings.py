@@ -17,7 +17,8 @@ Parents = Mapping[Key, Key | None]
 class Openings:
     """The openings of a group, each once.
 
-    One that was logged while the span of another one ran is the same message. One in which no
+    One that was logged while the span of another one ran is the same message, or one more on the
+    same work. One in which no
     requester speaks (a harness tells that a sub-agent is done) goes on with the turn before it.
     """
 
@@ -37,7 +38,7 @@ class Openings:
     def _take(self, opening: Opening, kept: list[Opening]) -> None:
         last = kept[-1] if kept else None
         if last is not None and (_is_same(last, opening) or _goes_on(opening)):
-            if _is_same(last, opening):
+            if _is_same(last, opening) and last.input is None:
                 kept[-1] = last = combine_agents(last, opening)
             self._stand_for[key_of(opening)] = last
         else:

@@ -23,7 +23,6 @@ from scorers.turn import Message, Part, ToolExecution, Usage
 _SCOPE = "com.anthropic.claude_code"
 # Who asks the model for the requester; every other source is a sub-agent's, a title's, a check's.
 _MAIN = ("sdk", "repl_main_thread", "main", "user")
-# What these return is shown by no event: their own work is recorded.
 _AGENTS = ("Agent", "Task")
 
 
@@ -143,7 +142,7 @@ class ClaudeCode:
             failed=failed,
             delivered_size=size,
             size_unit="characters" if size is None else "bytes",
-            capture=capture_of(record, hidden=_why_no_result(tool, failed=failed)),
+            capture=capture_of(record),
         )
 
     def _request_span(self, span: Span) -> Piece:
@@ -187,13 +186,17 @@ class ClaudeCode:
         tool = string(attributes, "tool_name", "gen_ai.tool.name") or ""
         shown = event.attributes if event is not None else {}
         # Files that were read are shown as their content, everything else as its output.
-        produced = string(shown, "output", "content" if tool == "Read" else "output")
+        key = "content" if tool == "Read" and "output" not in shown else "output"
+        produced = string(shown, key)
         shared = _who(span, self.name)
         failed = shared["error"] is not None
-        hidden = _why_no_result(tool, failed=failed) if produced is None else None
+        # Tools that change files show what they changed; agents, nothing: their work is recorded.
+        off = not shown and not failed and tool not in _AGENTS
+        hidden = "content_off" if off else None
         if produced is not None and (cut_marker(produced) or redacted(produced)):
             hidden = "redacted" if redacted(produced) else "telemetry_preview"
             produced = None
+        stated = usage_of({"input_tokens": shown.get(f"{key}_original_length")}).input_tokens
         return ToolExecution(
             **shared,
             tool=tool,
@@ -201,6 +204,8 @@ class ClaudeCode:
             arguments=string(attributes, "tool_input"),
             result=produced,
             failed=failed,
+            produced_size=stated,
+            size_unit="bytes",
             capture=capture_of(span, texts={"output": produced}, hidden=hidden),
         )
 
@@ -274,7 +279,3 @@ def _capture(record: Record, key: str, *, missing: bool) -> Any:
     if redacted(value):
         hidden = "redacted"
     return capture_of(record, texts={key: value}, hidden=hidden)
-
-
-def _why_no_result(tool: str, *, failed: bool) -> str | None:
-    return None if failed or tool in _AGENTS else "content_off"

@@ -90,7 +90,8 @@ def _space(body: str, at: int) -> int:
 
 def new_context(value: Any) -> Messages | None:
     """Return the messages that detailed tracing says were new in a call: those from the last one
-    of the requester on, since what stands before it was said in earlier turns."""
+    of the requester on, since what stands before it was said in earlier turns. None where the list
+    is cut off within those."""
     if not isinstance(value, str) or not value or redacted(value):
         return None
     cut = cut_marker(value)
@@ -109,6 +110,10 @@ def new_context(value: Any) -> Messages | None:
             if role == "user":
                 read.clear()
             read.append(Message(role, (Part("text", content, cut_by_capture=last),)))
+    answered = [at for at, match in enumerate(found) if match["id"]]
+    asked = [at for at, match in enumerate(found) if not match["id"] and match[1] != "ASSISTANT"]
+    if cut and answered and asked and asked[0] < answered[-1]:
+        return None  # a session taken up again: what it was asked now stands behind the cut
     if not found:
         read.append(Message("user", (Part("text", _CUT.sub("", value), cut_by_capture=cut),)))
     return tuple(read)

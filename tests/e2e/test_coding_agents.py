@@ -46,7 +46,7 @@ RUNS = {
     # Titles and topics are asked for too, and the version tells nothing apart.
     "claude_code/claude_code-2.0.42-logs": (
         [(FIRST, "output_not_recorded", 8, (85587, 320)), (AGAIN, "output_not_recorded", 1, None)],
-        ("unobservable", "content_off", None, None, None),
+        ("unobservable", "not_recorded", None, None, None),
     ),
     "codex/codex-0.171.0": (
         [(FIRST, "output_not_recorded", 3, (19256, 120))],
@@ -171,6 +171,14 @@ def test_the_order_of_requests_does_not_matter(name):
     batches = list(file.read(folder))
     forth, back = entries(folder, batches), entries(folder, batches[::-1])
     assert [turn_record(entry) for entry in forth] == [turn_record(entry) for entry in back]
+
+
+def test_events_without_trace_ids_show_what_was_delivered():
+    folder = FOLDER.parent / "reports" / "71-log-events-without-trace-ids"
+    first, _ = entries(folder)
+    [result] = first.turn.tool_results
+    assert (result.produced, result.delivered) == (None, "17 open")
+    assert (result.call_id, result.tool, result.delivered_size) == ("toolu_1", "Bash", 7)
 
 
 def test_a_call_of_titles_alone_is_no_turn():

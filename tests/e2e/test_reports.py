@@ -123,6 +123,8 @@ def holds(expect, document, statuses):
         "request_contains": lambda v: v in requests[turns.index(opened)],
         "request_not_contains": lambda v: v not in requests[turns.index(opened)],
         "no_request_contains": lambda v: not any(v in text for text in requests),
+        "requests": lambda v: sorted(requests) == sorted(v),
+        "replies": lambda v: sorted(replies) == sorted(v),
         "request_equals": lambda v: requests[turns.index(opened)] == v,
         "reply_contains": lambda v: any(v in text for text in replies),
         "reply_not_contains": lambda v: not any(v in text for text in replies),

@@ -130,6 +130,26 @@ def test_a_prompt_logged_within_its_span_is_one_opening():
     assert (turn.request, turn.reply) == ("How many?", "17.")
 
 
+def test_a_message_while_the_work_goes_on_does_not_take_the_requests_place():
+    operations = (
+        opening(10, "How many?", "o1", end=40),
+        opening(20, "And please tell me about the closed ones too.", "queued"),
+        piece("text", 30, parent="o1", output=said("assistant", "17.")),
+    )
+    [turn] = turns(*operations, parents={(TRACE, "o1"): None})
+    assert (turn.request, turn.reply) == ("How many?", "17.")
+
+
+def test_a_prompt_left_out_of_its_span_is_taken_from_its_log_record():
+    operations = (
+        opening(10, None, "o1", end=40),
+        opening(11, "How many?", "logged"),
+        piece("text", 30, parent="o1", output=said("assistant", "17.")),
+    )
+    [turn] = turns(*operations, parents={(TRACE, "o1"): None})
+    assert (turn.request, turn.reply) == ("How many?", "17.")
+
+
 def test_an_opening_by_a_harness_goes_on_with_the_turn():
     note = "<task-notification>\nAgent done\n</task-notification>"
     [turn] = turns(
@@ -219,3 +239,15 @@ def test_no_more_tokens_are_delivered_than_the_next_call_read():
     assert states(9_000).state == "lower_bound"
     assert states(19_500).state == "unobservable"
     assert states(None).reason == "telemetry_preview"
+
+
+def test_what_is_said_beside_a_tool_call_is_not_the_reply():
+    [turn] = turns(
+        opening(1, "How many?", "o1"),
+        piece("usage", 2, "request=r1", parent="o1", usage=usage(5)),
+        piece("text", 3, "request=r1", parent="o1", output=said("assistant", "I count them.")),
+        tool(5, "t1", call_id="c1", parent_id="o1"),
+        piece("usage", 8, "request=r2", parent="o1", usage=usage(6)),
+        piece("text", 9, "request=r2", parent="o1", output=said("assistant", "17.")),
+    )
+    assert (turn.reply, turn.model_calls, len(turn.tool_results)) == ("17.", 2, 1)

@@ -175,7 +175,7 @@ def test_a_logged_tool_tells_what_was_delivered_of_it():
     assert (tool.delivered_size, tool.size_unit) == (2288, "bytes")
     assert tool.end_ns - tool.start_ns == 2_000_000_000
     assert not tool.failed
-    assert tool.capture.hidden == "content_off"
+    assert tool.capture.hidden is None  # no log record holds what a tool returned
     assert one("tool_result", tool_name="Bash", success="false").failed
 
 
@@ -186,11 +186,24 @@ def test_a_tools_span_shows_its_output():
     assert tool.capture.hidden is None
 
 
+def test_an_output_that_is_off_is_told_from_one_that_no_event_shows():
+    (tool,) = read(span("tool", tool_name="Bash"))
+    assert tool.capture.hidden == "content_off"
+    changed = Event("tool.output", 5, {"file_path": "/srv/notes.md", "diff": "[]"})
+    for name, events in (("Edit", (changed,)), ("Task", ())):
+        (tool,) = read(span("tool", events, tool_name=name))
+        assert tool.result is None
+        assert tool.capture.hidden is None
+
+
 def test_an_output_cut_by_the_exporter_is_a_preview():
     event = Event("tool.output", 5, {"output": "17 open " * 100 + CUT})
     (tool,) = read(span("tool", (event,), tool_name="Bash"))
     assert tool.result is None
     assert tool.capture.hidden == "telemetry_preview"
+    told = {"output": "17 open " * 100 + CUT, "output_original_length": 92472}
+    (tool,) = read(span("tool", (Event("tool.output", 5, told),), tool_name="mcp__desk__list"))
+    assert (tool.produced_size, tool.size_unit) == (92472, "bytes")
 
 
 def test_new_context_is_read_from_the_last_message_of_the_requester():
@@ -214,6 +227,12 @@ def test_new_context_that_was_cut_says_so():
     assert piece.input[0].parts[0].cut_by_capture
     assert "TRUNCATED" not in piece.input[0].parts[0].text
     assert piece.capture.broken == ("new_context",)
+
+
+def test_new_context_of_a_session_taken_up_again_is_nothing_when_it_is_cut():
+    told = "[USER]\nHow many?\n\n---\n\n[TOOL RESULT: t1]\n" + "17 open " * 100 + CUT
+    (piece,) = read(span("llm_request", new_context=told))
+    assert piece.input is None
 
 
 def test_a_span_that_asked_for_tools_is_no_reply():
