@@ -7,7 +7,6 @@ FOLDER holds the shared runs, which are not part of the repository: a folder a r
 """
 
 import argparse
-import importlib
 import sys
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -15,7 +14,7 @@ from pathlib import Path
 
 import truth
 
-from collector.dialect import Dialects
+from collector.dialect import Dialect, Dialects
 from collector.dialects import DIALECTS
 from collector.inspection.advice import LIBRARIES, OF_ALL
 from collector.inspection.library import Library, Switch
@@ -64,7 +63,7 @@ COLUMNS = ("run", "read as", "request", "reply", "session", "long result", "kept
 
 def page(shared: Path | None) -> str:
     """Return the page as Markdown."""
-    parts = [HEAD, _index(), *map(_dialect, (each.name for each in DIALECTS)), _of_all()]
+    parts = [HEAD, _index(), *map(_dialect, DIALECTS), _of_all()]
     if shared is not None:
         runs = [truth.run(path.parent) for path in sorted(shared.glob("*/expected.json"))]
         parts += [_table("Recorded runs: the shared set", runs)]
@@ -88,9 +87,14 @@ def _index() -> str:
     return "\n".join([*lines, ""])
 
 
-def _dialect(name: str) -> str:
-    module = importlib.import_module(f"collector.dialects.{name}")
-    about = (module.__doc__ or "").strip().split("\n\n")[0].replace("\n", " ")
+def _dialect(dialect: Dialect) -> str:
+    name = dialect.name
+    about = (
+        (sys.modules[type(dialect).__module__].__doc__ or "")
+        .strip()
+        .split("\n\n")[0]
+        .replace("\n", " ")
+    )
     lines = [f"## {name}", "", *_wrapped(about), ""]
     scopes = _scopes().get(name)
     if scopes:

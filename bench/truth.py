@@ -90,7 +90,7 @@ def run(folder: Path) -> Run:
     turns = [turn_record(entry) for entry in found]
     texts = _visible if "visible" in expected else _listed
     pairs = [pair for turn in turns for pair in turn["tool_results"]]
-    cut = expected["cut_tool"]
+    cut = expected.get("cut_tool")
     about = [pair for pair in pairs if cut and _is(pair["tool"], cut["tool"])]
     states = _states(cut)
     sent = _sent(folder)

@@ -97,7 +97,7 @@ FRAMEWORKS: tuple[Library, ...] = (
         about="strands-agents; with OTEL_SEMCONV_STABILITY_OPT_IN=gen_ai_latest_experimental it "
         "writes gen_ai",
         shows="model calls, tools, agent; the session from trace_attributes",
-        scopes=("strands.telemetry.tracer",),
+        scopes=("strands.telemetry.tracer", "strands-agents"),
         switches={
             "content": (
                 Switch(
