@@ -22,7 +22,6 @@ PrivateKind = Literal[
 ]
 ClosedBy = Literal["end", "quiet", "deadline", "shutdown"]
 Join = Literal["id", "arguments", "order"]
-SizeUnit = Literal["characters", "bytes", "tokens", "lines"]
 
 _GOES_ON = frozenset(" \t\n,.;:!?)]，。；：！？）")
 
@@ -154,9 +153,9 @@ class ToolExecution(Operation):
     """One executed tool call. `result` is what the tool produced, as text with all its blocks;
     None where it was not recorded. `arguments` is text too (JSON where the tool takes JSON).
 
-    `produced_size` and `delivered_size` are sizes that the telemetry states of what the tool
-    produced and of what the model was given, in `size_unit`; None where it states none. They never
-    stand for the texts: where those are recorded, they are compared.
+    `produced_size` and `delivered_size` are sizes that the telemetry states by themselves: how much
+    the tool produced, and how much the harness handed on. `size_unit` is characters, bytes or
+    tokens, None where no size is stated (or for characters).
     """
 
     tool: str = ""
@@ -166,7 +165,7 @@ class ToolExecution(Operation):
     failed: bool = False
     produced_size: int | None = None
     delivered_size: int | None = None
-    size_unit: SizeUnit = "characters"
+    size_unit: str | None = None
 
 
 @value(kw_only=True)
@@ -257,7 +256,7 @@ class ToolResult:
     span_id: str | None = None
     produced_size: int | None = None
     delivered_size: int | None = None
-    size_unit: SizeUnit = "characters"
+    size_unit: str | None = None
     dialect: str | None = None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import Any
 
 from scorers.turn import Capture, Inference, Message, ToolExecution, Usage
 
@@ -89,12 +90,9 @@ def combine_tools(one: ToolExecution, other: ToolExecution) -> ToolExecution:
     result, capture = one.result, one.capture
     if len(other.result or "") > len(one.result or "") or one.result is None:
         result, capture = other.result, other.capture
-    sized = one if one.produced_size is not None or one.delivered_size is not None else other
     return replace(
         one,
-        produced_size=sized.produced_size,
-        delivered_size=sized.delivered_size,
-        size_unit=sized.size_unit,
+        **_sizes(one, other),
         tool=one.tool or other.tool,
         call_id=one.call_id or other.call_id,
         arguments=one.arguments or other.arguments,
@@ -103,3 +101,14 @@ def combine_tools(one: ToolExecution, other: ToolExecution) -> ToolExecution:
         failed=one.failed or other.failed,
         conversation_id=one.conversation_id or other.conversation_id,
     )
+
+
+def _sizes(one: ToolExecution, other: ToolExecution) -> dict[str, Any]:
+    """Return the sizes that two records state, in one's unit or, without any there, the other's."""
+    ours = one.produced_size is not None or one.delivered_size is not None
+    if ours and one.size_unit != other.size_unit:
+        return {}
+    pairs = ((one.produced_size, other.produced_size), (one.delivered_size, other.delivered_size))
+    produced, delivered = (first if first is not None else second for first, second in pairs)
+    unit = one.size_unit if ours else other.size_unit
+    return {"produced_size": produced, "delivered_size": delivered, "size_unit": unit}

@@ -141,10 +141,19 @@ class _Joiner:
             produced_cut=seen.produced_cut,
             span_id=one.tool.span_id,
             produced_size=one.tool.produced_size,
-            delivered_size=one.tool.delivered_size,
+            delivered_size=self._delivered_size(one),
             size_unit=one.tool.size_unit,
             dialect=seen.dialect if found is not None else self._dialect(one, seen),
         )
+
+    def _delivered_size(self, one: Placed) -> int | None:
+        """Return how much can have been delivered at most, where anything says so: a result is no
+        longer than the whole input of the call that read it."""
+        tool = one.tool
+        if tool.delivered_size is not None or tool.size_unit != "tokens":
+            return tool.delivered_size
+        reader = self._steps.calls[one.step] if one.step < len(self._steps.calls) else None
+        return reader.usage.input_tokens if reader is not None else None
 
     def _dialect(self, one: Placed, seen: Sides) -> str:
         """Name the dialect of the calls that don't show a result, else of its tool's span."""

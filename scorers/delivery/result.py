@@ -16,6 +16,8 @@ from scorers.turn import ToolResult
 
 # Characters of a message whose produced side is unknown that are searched for markers.
 LONGEST = 4_000_000
+# Why the produced side is missing where only what a harness had left of it was recorded.
+CUT_BEFORE = "cut_before_recording"
 
 
 def deliver(result: ToolResult) -> Delivery:
@@ -65,7 +67,11 @@ def _one_sided(result: ToolResult) -> Delivery:
     reason = result.produced_missing or "no_tool_result"
     if result.failed:
         return unseen(result, State.unobservable, reason)
-    return _by_marker(result, reason) or by_sizes(result, reason)
+    found = _by_marker(result, reason) or by_sizes(result, reason)
+    if found.state == State.unobservable and reason == CUT_BEFORE:
+        # The telemetry itself says that a harness had cut the result: a part of it is lost.
+        return replace(found, state=State.lower_bound)
+    return found
 
 
 def _by_marker(result: ToolResult, reason: str) -> Delivery | None:
