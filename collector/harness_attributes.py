@@ -30,7 +30,7 @@ def with_stated(record: Record, operations: tuple[AnyOperation, ...]) -> tuple[A
 
 
 def _same_unit(tool: ToolExecution) -> int | None:
-    return tool.delivered_size if tool.size_unit == "characters" else None
+    return tool.delivered_size if tool.size_unit in (None, "characters") else None
 
 
 def _count(value: Any) -> int | None:

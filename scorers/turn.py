@@ -22,7 +22,6 @@ PrivateKind = Literal[
 ]
 ClosedBy = Literal["end", "quiet", "deadline", "shutdown"]
 Join = Literal["id", "arguments", "order"]
-SizeUnit = Literal["characters", "bytes", "tokens", "lines"]
 
 _GOES_ON = frozenset(" \t\n,.;:!?)]，。；：！？）")
 
@@ -154,10 +153,10 @@ class ToolExecution(Operation):
     """One executed tool call. `result` is what the tool produced, as text with all its blocks;
     None where it was not recorded. `arguments` is text too (JSON where the tool takes JSON).
 
-    `produced_size` and `delivered_size` are sizes that the telemetry states of what the tool
-    produced and of what the model was given, in `size_unit`; None where it states none. They never
-    stand for the texts: where those are recorded, they are compared. `supposed` is True where only
-    its name can tell: a traced function, which is a tool if a model call of its trace asked for it.
+    `produced_size` and `delivered_size` are sizes that the telemetry states by themselves: how much
+    the tool produced, and how much the harness handed on. `size_unit` is characters, bytes or
+    tokens, None where no size is stated (or for characters). `supposed` is True where only its name
+    can tell: a traced function, which is a tool if a model call of its trace asked for it.
     """
 
     tool: str = ""
@@ -167,7 +166,7 @@ class ToolExecution(Operation):
     failed: bool = False
     produced_size: int | None = None
     delivered_size: int | None = None
-    size_unit: SizeUnit = "characters"
+    size_unit: str | None = None
     supposed: bool = False
 
 
@@ -259,7 +258,7 @@ class ToolResult:
     span_id: str | None = None
     produced_size: int | None = None
     delivered_size: int | None = None
-    size_unit: SizeUnit = "characters"
+    size_unit: str | None = None
     dialect: str | None = None
 
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from collector.assembly.capture import COUNT, LENGTH, CaptureLimits, lost_end
 from collector.content import redacted, without_cut_marker
 from scorers.delivery.masks import is_mark
+from scorers.delivery.result import CUT_BEFORE
+from scorers.delivery.sizes import SHORT
 from scorers.turn import Inference, Part, ToolExecution
 
 PREVIEW = "telemetry_preview"
-BEFORE = "cut_before_recording"
-SHORT = 0.9  # of the size that the telemetry states: a result below it is not all of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,22 +89,20 @@ def _produced(
         return None, why_not_produced(tool), None, None
     if is_mark(text):
         return None, tool.capture.hidden or "redacted", None, None
+    if _is_less(tool, text):
+        return None, CUT_BEFORE, None, None
     if tool.capture.hidden and tool.capture.hidden != "redacted":
         return text, None, None, tool.capture.hidden
     whole = without_cut_marker(text)
-    if whole != text:
-        return whole, None, PREVIEW, None
-    if _is_less(tool):
-        return None, BEFORE, None, None
-    return text, None, limits.cut_reason(tool), None
+    return whole, None, PREVIEW if whole != text else limits.cut_reason(tool), None
 
 
-def _is_less(tool: ToolExecution) -> bool:
+def _is_less(tool: ToolExecution, text: str) -> bool:
     """Say whether a result is known to be what a harness had left of what the tool produced."""
     stated = tool.produced_size
-    if tool.result is None or stated is None or tool.size_unit == "tokens":
+    if stated is None or tool.size_unit == "tokens" or without_cut_marker(text) != text:
         return False
-    return len(tool.result) < SHORT * stated
+    return len(text) < SHORT * stated
 
 
 def _hidden(call: Inference) -> str | None:

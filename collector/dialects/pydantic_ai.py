@@ -68,7 +68,7 @@ class PydanticAI:
         elif given is not None:
             parameters = span.attributes.get("model_request_parameters")
             given = output_tool.answered(given, output_tool.offered(parameters))
-        hidden = convention.why_hidden(span, missing=given is None or off)
+        hidden = "content_off" if off else convention.why_hidden(span, missing=given is None)
         capture = capture_of(span, keys, hidden=hidden)
         call = convention.inference(span, self.name, given, made, capture)
         return call if call.tools is not None else replace(call, tools=_tools(span))

@@ -200,6 +200,15 @@ REASONS: tuple[Reason, ...] = (
         "its size, tellback.tool.produced_size.",
     ),
     Reason(
+        "cut_before_recording",
+        "recording",
+        "A harness had cut the result before it was recorded: the span holds what was left of it.",
+        "The span says so (opencode: metadata.truncated), or it states a greater size than its "
+        "text has.",
+        "Nothing, where the harness runs the tool; in your own, set gen_ai.tool.call.result before "
+        "the result is shortened.",
+    ),
+    Reason(
         "input_not_recorded",
         "recording",
         "The model calls are there without the messages that they were given.",
@@ -250,6 +259,7 @@ BY_NAME = {reason.name: reason for reason in REASONS}
 NAMES = tuple(BY_NAME)
 
 _ALSO = {
+    "preview_only": "telemetry_preview",
     "no_tool_result": "not_recorded",
     "turn_too_large": "trace_incomplete",
     "closed_at_deadline": "trace_incomplete",

@@ -12,9 +12,9 @@ from scorers.turn import ToolResult
 
 # Sizes that differ by less may be counted otherwise: line ends, a newline at the end, a wrapper.
 TOLERANCE = 64
-# Of tokens, which every model counts otherwise: a result and the input that holds it may be off by
-# this share.
-TOKENS = 0.1
+# Of what was produced: encodings and wrappings do not take a tenth away.
+SHORT = 0.9
+CHARACTERS = "characters"
 
 
 def by_sizes(result: ToolResult, reason: str) -> Delivery:
@@ -29,11 +29,11 @@ def by_sizes(result: ToolResult, reason: str) -> Delivery:
     if made is None or given is None or result.failed:
         return found
     if _is_exact(result, made):
-        kept = found.produced_characters if result.size_unit == "characters" else None
+        kept = found.produced_characters if _unit(result) == CHARACTERS else None
         return replace(found, state=State.intact, kept_characters=kept, reason=None)
-    if made - given <= max(TOLERANCE, TOKENS * made if result.size_unit == "tokens" else 0):
+    if given >= SHORT * made or made - given <= TOLERANCE:
         return found
-    words = f"{reason}; {made} {result.size_unit} were produced and at most {given} delivered"
+    words = f"{reason}; {made} {_unit(result)} were produced and at most {given} delivered"
     return replace(found, state=State.lower_bound, reason=words)
 
 
@@ -79,7 +79,7 @@ def _is_exact(result: ToolResult, made: int) -> bool:
 
 def _sized(found: Delivery, result: ToolResult) -> Delivery:
     """Put stated characters where the text that they count is not there, or only its beginning."""
-    if result.size_unit != "characters":
+    if _unit(result) != CHARACTERS:
         return found
     made, given = found.produced_characters, found.delivered_characters
     if result.produced_size is not None:
@@ -91,7 +91,7 @@ def _sized(found: Delivery, result: ToolResult) -> Delivery:
 
 def _produced_size(result: ToolResult) -> int | None:
     """Return the least that was produced, in the unit of the stated sizes."""
-    recorded = _size(result.produced, result)
+    recorded = _size(result.produced, result) if result.capture_cut is None else None
     if result.produced_size is None:
         return recorded
     return max(result.produced_size, recorded or 0)
@@ -106,9 +106,13 @@ def _delivered_size(result: ToolResult) -> int | None:
 def _size(text: str | None, result: ToolResult) -> int | None:
     if text is None or (result.produced_size is None and result.delivered_size is None):
         return None  # only a stated size says what to count
-    if result.size_unit == "characters":
+    if _unit(result) == CHARACTERS:
         return len(text)
     return len(text.encode("utf-8", "replace")) if result.size_unit == "bytes" else None
+
+
+def _unit(result: ToolResult) -> str:
+    return result.size_unit or CHARACTERS
 
 
 def _is_shortened(produced: str, delivered: str) -> bool:

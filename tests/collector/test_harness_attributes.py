@@ -44,8 +44,15 @@ def test_nothing_longer_than_the_cut_may_be_a_limit():
 
 
 def test_a_recorded_result_is_compared():
-    pair = stated("JsonList", TEXT[:1500], 99_999, produced=TEXT)
+    pair = stated("JsonList", TEXT[:1500], len(TEXT) + 9, produced=TEXT)
     assert (pair["state"], pair["kept_characters"]) == ("cut", 1500)
+
+
+def test_a_recorded_result_that_is_less_than_stated_was_cut_before():
+    """The tool's own wrapper shortened it: both sides are alike, and a part is lost."""
+    pair = stated("JsonList", TEXT, 99_999, produced=TEXT)
+    assert (pair["state"], pair["produced_characters"]) == ("lower_bound", 99_999)
+    assert pair["reason"].startswith("cut_before_recording; 99999 characters were produced")
 
 
 def test_a_size_written_as_text_is_a_size():

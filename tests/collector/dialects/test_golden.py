@@ -38,8 +38,6 @@ def readable(value):
         fields = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
         kept = {key: readable(item) for key, item in fields.items()}
         kept = {key: item for key, item in kept.items() if item not in (None, False, {}, [])}
-        if not kept.keys() & {"produced_size", "delivered_size"}:
-            kept.pop("size_unit", None)
         return {"is": type(value).__name__, **kept}
     if isinstance(value, list | tuple):
         return [readable(item) for item in value]
