@@ -51,8 +51,7 @@ class OpenLIT:
             yield from conventional.operations(record, self.name)
             return
         for operation in event_spans.operations(record, self.name):
-            is_call = isinstance(operation, Inference)
-            yield _older(operation, record) if is_call else operation
+            yield _older(operation, record) if isinstance(operation, Inference) else operation
 
 
 def _is_node(span: Span) -> bool:

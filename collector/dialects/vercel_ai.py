@@ -96,8 +96,10 @@ def _inference(span: Span, shared: dict[str, Any]) -> Inference:
     sent = messages(attributes.get(_SENT))
     answered = _answer(attributes)
     finish = _finish(attributes)
-    # With recordInputs or recordOutputs off, keys are missing from calls that went well.
-    off = _SENT not in attributes or (answered is None and finish is not None)
+    # With recordInputs or recordOutputs off, keys are missing from calls that went well. An object
+    # is missing too where the model's answer was none.
+    unsaid = answered is None and finish is not None and "Object" not in _operation(span)
+    off = _SENT not in attributes or unsaid
     return Inference(
         **shared
         | {

@@ -145,6 +145,9 @@ def test_recording_that_is_off():
     assert only(generated(response_text="x")).capture.hidden == "content_off"
     quiet = generated(prompt_messages="[]", response_finishReason="stop")
     assert only(quiet).capture.hidden == "content_off"
+    # An answer that did not become the object that was asked for was not withheld.
+    failed = quiet | {"ai.operationId": "ai.streamObject.doStream"}
+    assert only(failed).capture.hidden is None
     # A call that failed has no answer to record, nor has one whose SDK dropped attributes.
     assert only(generated(prompt_messages="[]"), status=2).capture.hidden is None
     assert only(generated(), dropped=3).capture.hidden is None
