@@ -42,6 +42,7 @@ _CONTENT = (
     "raw_input", "events", "input", "output", "response", "request_data", "response_data",
     convention.SYSTEM, convention.INPUT, convention.OUTPUT,
 )  # fmt: skip
+_HELD = ("request_data", "response_data", "response", "usage")
 Messages = tuple[Message, ...] | None
 
 
@@ -134,16 +135,22 @@ class Logfire:
         return replace(found, tool=named)
 
     def _inference(self, span: Span) -> Inference:
+        held = {key: decode(span.attributes[key]) for key in _HELD if key in span.attributes}
         given, made = convention.read(span)
         if given is None and made is None:
-            given, made = _exchanged(span)
+            given, made = _exchanged(span, held)
         capture = capture_of(span, _CONTENT)
         if given is None and not capture.broken and not capture.hidden:
             capture = replace(capture, hidden=convention.why_hidden(span, missing=True))
         call = convention.inference(span, self.name, given, made, capture)
-        usage = call.usage if call.usage != Usage() else _usage(span)
-        tools = call.tools if call.tools is not None else _tools(span)
-        return replace(call, usage=usage, tools=tools, start_ns=_began(span))
+        request = held.get("request_data")
+        return replace(
+            call,
+            model=call.model or (string(request, "model") if isinstance(request, dict) else None),
+            usage=call.usage if call.usage != Usage() else _usage(held),
+            tools=call.tools if call.tools is not None else _tools(held),
+            start_ns=_began(span),
+        )
 
     def _claude(self, span: Span) -> Iterable[AnyOperation]:
         """Read the Claude Agent SDK's spans, which follow the conventions.
@@ -194,14 +201,14 @@ def _began(span: Span) -> int:
     return max(0, span.start_ns - int(duration * 1e9))
 
 
-def _exchanged(span: Span) -> tuple[Messages, Messages]:
+def _exchanged(span: Span, held: dict[str, Any]) -> tuple[Messages, Messages]:
     """Return what went in and came out, in whichever of Logfire's spellings it is written."""
     attributes = span.attributes
     if span.scope.name == _AGENTS and "request_data" in attributes:  # chat completions
         return messages(_stated(attributes, "input")), messages(
             _stated(attributes, "output"), role="assistant"
         )
-    response = decode(attributes.get("response"))
+    response = held.get("response")
     made = messages_in(response, "assistant") if isinstance(response, dict) else None
     given = messages(_stated(attributes, "raw_input"))
     if given is not None:
@@ -209,20 +216,20 @@ def _exchanged(span: Span) -> tuple[Messages, Messages]:
         if isinstance(system, str) and system:
             given = (Message("system", (Part("text", system),)), *given)
     elif "events" in attributes:
-        given, answered = _told(attributes["events"])
+        given, answered = _told(attributes["events"], answered=span.status != 2)
         made = made or answered
     else:
-        given = request_of(attributes.get("request_data"))
-    return given, made or answer_of(attributes.get("response_data"), span.scope.name)
+        given = request_of(held.get("request_data"))
+    return given, made or answer_of(held.get("response_data"), span.scope.name)
 
 
-def _told(events: Any) -> tuple[Messages, Messages]:
+def _told(events: Any, *, answered: bool) -> tuple[Messages, Messages]:
     """Part a list of events into what went in and what came out.
 
     Of the Responses API, the answer's events look like those of earlier answers: they are the last.
     """
     given, made, _ = told_in(events)
-    if made or not given:
+    if made or not given or not answered:
         return given, made
     last = len(given)
     while last and given[last - 1].role == "assistant":
@@ -253,20 +260,19 @@ def _stated(attributes: Any, key: str) -> Any:
     return None if value == "null" else value
 
 
-def _usage(span: Span) -> Usage:
+def _usage(held: dict[str, Any]) -> Usage:
     for key in ("usage", "response", "response_data"):
-        stated = decode(span.attributes.get(key))
-        if not isinstance(stated, dict):
-            continue
-        found = usage_of(stated) if key == "usage" else usage_in(stated)
-        if found != Usage():
-            return found
+        stated = held.get(key)
+        if isinstance(stated, dict):
+            found = usage_of(stated) if key == "usage" else usage_in(stated)
+            if found != Usage():
+                return found
     return Usage()
 
 
-def _tools(span: Span) -> tuple[str, ...] | None:
+def _tools(held: dict[str, Any]) -> tuple[str, ...] | None:
     for key in ("response", "request_data"):
-        stated = decode(span.attributes.get(key))
+        stated = held.get(key)
         if isinstance(stated, dict) and isinstance(stated.get("tools"), list):
             return tool_names(stated["tools"])
     return None

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from collector.content.pyobject import chat_message, read_object
+from collector.content.pyobject import chat_message, read_entries, read_object
 
 
 def test_object():
@@ -49,3 +49,44 @@ def test_any_text_inside_comes_back(text):
 def test_no_text_raises(text):
     read_object(f"A({text}")
     chat_message(f"ChatMessage({text}")
+
+
+def test_functions_and_documents():
+    function = "<function made.<locals>.<lambda> at 0x7f>"
+    value = f"A(f={function}, m=<bound method <B object at 0x1>.c of <B object at 0x1>>, n=1)"
+    assert read_object(value) == {"": "A", "f": None, "m": None, "n": 1}
+    document = "Document(id=ab12, content: 'It reads: x', meta: {'k': 'v'}, score: 0.5)"
+    assert read_object(document) == {
+        "": "Document", "id": "ab12", "content": "It reads: x", "meta": {"k": "v"}, "score": 0.5,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("value", "entries", "cut"),
+    [
+        ("{'a': [A(b=1)], 'c': None}", {"a": [{"": "A", "b": 1}], "c": None}, None),
+        ("{'a': [1, A(b=1), A(b='", {"a": [1, {"": "A", "b": 1}]}, "a"),
+        ("{'a': 1, 'b': A(", {"a": 1}, "b"),
+        ("{'a': 1, 'b", {"a": 1}, None),
+        ("{}", {}, None),
+        ("A(b=1)", {}, None),
+        ("", {}, None),
+    ],
+)
+def test_entries_up_to_what_breaks_off(value, entries, cut):
+    assert read_entries(value) == (entries, cut)
+
+
+@given(st.text(alphabet="{}[]()<>':=, aA1\\\"", max_size=60))
+def test_entries_of_anything(value):
+    found, _ = read_entries(value)
+    assert isinstance(found, dict)
+
+
+@pytest.mark.parametrize(
+    "value", ["{'a': " + "<" * 50_000, "{'a': [" + "<a" * 30_000, "{'a': [[" * 9_000]
+)
+def test_hostile_entries_end_soon(value):
+    found, cut = read_entries(value)
+    assert cut == "a"
+    assert not found.get("a")

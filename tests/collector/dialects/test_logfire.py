@@ -187,6 +187,17 @@ def test_a_client_s_call():
     assert parts(call.input) == [("user", "text", None, "Hi")]
     assert parts(call.output) == [("assistant", "text", None, "Hello")]
     assert (call.tools, call.usage.input_tokens, call.usage.output_tokens) == (("f",), 7, 3)
+    assert call.model == "m"
+
+
+def test_a_call_that_failed_was_not_answered_by_its_last_message():
+    events = [
+        {"event.name": "gen_ai.user.message", "content": "Hi", "role": "user"},
+        {"event.name": "gen_ai.assistant.message", "content": "Let me", "role": "assistant"},
+    ]
+    call = only({"events": json.dumps(events)}, scope=OPENAI, name="Responses API", status=2)
+    assert [role for role, _, _, _ in parts(call.input)] == ["user", "assistant"]
+    assert call.output is None
 
 
 @pytest.mark.parametrize(
