@@ -167,7 +167,8 @@ class _Joiner:
         """Return (why the produced side is missing, why either side is known to be cut)."""
         missing = None
         if tool.result is None:
-            missing = tool.capture.hidden or ("tool_failed" if tool.failed else "not_recorded")
+            absent = "attribute_length_limit" if tool.capture.broken else "not_recorded"
+            missing = tool.capture.hidden or ("tool_failed" if tool.failed else absent)
         elif tool.capture.hidden:
             return None, tool.capture.hidden
         cut = self._limits.cut_reason(tool)
@@ -231,15 +232,19 @@ def _cut_on_the_way(call: Inference, parts: Sequence[Part], limits: CaptureLimit
 
 
 def _why_not_seen(calls: Sequence[Inference], limits: CaptureLimits) -> list[str | None]:
-    """Say for each call why neither it nor any later one shows its messages; None where one of
-    them does."""
+    """Say for each call why it shows no messages, or why none from it on does; else None.
+
+    What the call right behind a tool hides, a later one that shows its own may have left out:
+    it may be another agent's.
+    """
     reasons: list[str | None] = []
     later: str | None = None
     shown = False
     for call in reversed(calls):
         reason = None
         if not call.input:
-            reason = call.capture.hidden or "input_not_recorded"
+            cut = "attribute_length_limit" if call.capture.broken else "input_not_recorded"
+            reason = call.capture.hidden or cut
         elif call.capture.dropped:
             reason = "attribute_count_limit"
         elif limits.hides_messages(call):
@@ -248,5 +253,5 @@ def _why_not_seen(calls: Sequence[Inference], limits: CaptureLimits) -> list[str
             reason = call.capture.hidden
         shown = shown or reason is None
         later = reason or later
-        reasons.append(None if shown else later)
+        reasons.append(reason or (None if shown else later))
     return reasons[::-1]

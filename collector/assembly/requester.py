@@ -115,8 +115,8 @@ def _why_missing(draft: Draft) -> str:
         return hidden
     if not calls:
         return "no_model_call"
-    if all(call.input is None for call in calls):
-        return "input_not_recorded"
     if any(call.capture.broken for call in calls):
         return "attribute_length_limit"
+    if all(call.input is None for call in calls):
+        return "input_not_recorded"
     return "no_requester_message"
