@@ -250,16 +250,19 @@ def _order(one: Placed, order: dict[int, tuple[int, int]]) -> tuple[int, int, in
 
 
 def _why_not_seen(calls: Sequence[Inference], limits: CaptureLimits) -> list[str | None]:
-    """Say for each call why neither it nor any later one shows its messages; None where one of
-    them does."""
+    """Say for each call why it shows no messages, or why none from it on does; else None.
+
+    What the call right behind a tool hides, a later one that shows its own may have left out:
+    it may be another agent's.
+    """
     reasons: list[str | None] = []
     later: str | None = None
     shown = False
     for call in reversed(calls):
         reason = None
         if not call.input:
-            reason = COUNT if call.capture.dropped else "input_not_recorded"
-            reason = call.capture.hidden or reason
+            cut = LENGTH if call.capture.broken else "input_not_recorded"
+            reason = call.capture.hidden or (COUNT if call.capture.dropped else cut)
         elif call.capture.dropped:
             reason = COUNT
         elif limits.hides_messages(call):
@@ -268,5 +271,5 @@ def _why_not_seen(calls: Sequence[Inference], limits: CaptureLimits) -> list[str
             reason = call.capture.hidden
         shown = shown or reason is None
         later = reason or later
-        reasons.append(None if shown else later)
+        reasons.append(reason or (None if shown else later))
     return reasons[::-1]

@@ -133,8 +133,8 @@ def _why_missing(draft: Draft) -> str:
         return "no_model_call"
     if any(call.capture.dropped for call in calls):
         return COUNT
-    if all(call.input is None for call in calls):
-        return "input_not_recorded"
     if any(call.capture.broken for call in calls):
         return LENGTH
+    if all(call.input is None for call in calls):
+        return "input_not_recorded"
     return "no_requester_message"

@@ -76,7 +76,9 @@ def why_not_produced(tool: ToolExecution) -> str:
         return capture.hidden
     if capture.dropped:
         return COUNT
-    return "tool_failed" if tool.failed else "not_recorded"
+    if tool.failed:
+        return "tool_failed"
+    return LENGTH if capture.broken else "not_recorded"
 
 
 def _produced(

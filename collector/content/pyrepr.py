@@ -20,6 +20,7 @@ _TOKENS = re.compile(rf"{STRING}|[\[\](){{}}'\"]", re.DOTALL)
 # What the end of a text leaves half: an escape, or a name whose value did not come.
 _HALF_ESCAPE = re.compile(r"\\(?:x[0-9a-fA-F]?|u[0-9a-fA-F]{0,3}|U[0-9a-fA-F]{0,7}|N[^}]{0,40})?\Z")
 _HALF_ITEM = re.compile(r"[,\s]*(?:\w+=|'[^'\n]{0,80}'\s*:)?[^\s,='\"\[({:]*\s*\Z")
+_HALF = 200  # characters in which such an end is looked for
 _CLOSING = {"[": "]", "(": ")", "{": "}"}
 
 # Python's own parser takes about 100 bytes per byte of text.
@@ -71,7 +72,7 @@ def closed(value: str) -> str | None:
             waiting.pop()
     if not waiting:
         return None
-    half = _HALF_ITEM.search(value)
+    half = _HALF_ITEM.search(value, max(len(value) - _HALF, 0))
     return (value[: half.start()] if half else value) + "".join(reversed(waiting))
 
 

@@ -15,6 +15,7 @@ from collector.content import capture_of, decode, messages, tool_names, why_miss
 from collector.dialect import AnyOperation, Shape, shape_of
 from collector.span import Record, Span
 from collector.spelling.convention import inference, string, tool_execution, who
+from collector.spelling.envelope import encoded
 from scorers.turn import AgentInvocation, Inference, Message, Usage
 
 _SCOPE = "gcp.vertex.agent"
@@ -103,7 +104,8 @@ def _content(value: Any) -> Any:
 def _delivered(value: Any) -> tuple[tuple[Message, ...] | None, tuple[str, ...] | None]:
     """Return the messages of a request, system prompt first, and the names of its tools."""
     value = _content(value)
-    request = decode(value)
+    # Of a request that an attribute limit cut, what stands before the cut.
+    request, cut = encoded(value)
     if not isinstance(request, dict):
         return messages(value) or None, None
     config = request.get("config")
@@ -118,6 +120,10 @@ def _delivered(value: Any) -> tuple[tuple[Message, ...] | None, tuple[str, ...] 
         for function in tool["function_declarations"]
     ]
     given = messages({"system": config.get("system_instruction"), "contents": contents})
+    if given and cut:
+        *whole, last = given
+        halves = tuple(replace(part, cut_by_capture=True) for part in last.parts)
+        given = (*whole, replace(last, parts=halves))
     return given or None, tool_names(declared) if declared else None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from collector.content import capture_of
+from collector.content import capture_of, redacted
 from collector.dialect import AnyOperation, Shape
 from collector.span import LogRecord, Record, Span
 from collector.spelling import convention
@@ -62,7 +62,8 @@ def tool_call(span: Span, dialect: str) -> ToolExecution:
     missing = result is None and not convention.failed(span)
     capture = capture_of(
         span,
-        (convention.ARGUMENTS,),
+        # Hidden arguments hide nothing of the result.
+        () if redacted(arguments) else (convention.ARGUMENTS,),
         # What the tool returned is not encoded again: JSON that ends early was made so.
         texts={convention.RESULT: result},
         hidden=convention.why_hidden(span, missing=missing),

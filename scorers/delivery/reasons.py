@@ -136,13 +136,6 @@ REASONS: tuple[Reason, ...] = (
         _PREVIEW,
     ),
     Reason(
-        "cut_before_recording",
-        "recording",
-        "The tool's record holds what its harness had left of the result, and says so.",
-        "A stated size that is greater than the recorded text, or the harness's own flag.",
-        "Nothing: the result is not recorded whole anywhere; sizes give a `lower_bound`.",
-    ),
-    Reason(
         "uploaded",
         "instrumentation",
         "The content is stored elsewhere, and the record holds its address.",
@@ -207,6 +200,29 @@ REASONS: tuple[Reason, ...] = (
         "text has.",
         "Nothing, where the harness runs the tool; in your own, set gen_ai.tool.call.result before "
         "the result is shortened.",
+    ),
+    Reason(
+        "processed",
+        "recording",
+        "What the tool returned was made into another text before it was recorded.",
+        "Haystack's ToolInvoker with outputs_to_string: its output is the message for the model.",
+        "Leave out outputs_to_string where you want to see what it takes away; Haystack's tracer of "
+        "version 3 records tools by themselves.",
+    ),
+    Reason(
+        "rebuilt",
+        "recording",
+        "The messages of the model call were put together by the instrumentation, not taken from "
+        "the request.",
+        "Logfire's spans of the Claude Agent SDK, whose program sends the requests elsewhere.",
+        "Nothing: the requests are made by another program.",
+    ),
+    Reason(
+        "unreadable_content",
+        "recording",
+        "Content is recorded in a form that Tellback doesn't know.",
+        "Attributes of content are there, and nothing in them could be read.",
+        "Please report the library and its version; `tellback inspect` names both.",
     ),
     Reason(
         "input_not_recorded",

@@ -18,6 +18,7 @@ from collector.content import why_missing
         (42, "unreadable_content"),
         ("{1}", "unreadable_content"),
         ({"a": 1}, "unreadable_content"),
+        ('[{"role": "us', None),  # cut by a limit
     ],
 )
 def test_the_reason_names_what_is_there(value, reason):

@@ -1,6 +1,7 @@
 """One tool result, written in every way that instrumentation has: the same text comes out."""
 
 import json
+import time
 
 import pytest
 from hypothesis import example, given, settings
@@ -256,3 +257,22 @@ def test_of_a_repr_without_its_end_the_sound_messages_are_kept(written):
 def test_a_repr_of_anything_else_is_what_somebody_wrote(value):
     found = messages(value)
     assert not found or [(one.role, one.text) for one in found] == [("user", value)]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "content=[" + "a" * 2_000_000,
+        "ToolMessage(content='" + "a\\" * 500_000,
+        "[{'role': 'user', 'content': '" + "x, " * 500_000,
+        "ToolMessage(a=" + " " * 1_000_000,
+        "[TextContent(text='x'), " * 50_000,
+    ],
+    ids=lambda value: value[:12],
+)
+def test_long_halves_are_read_in_one_pass(value):
+    started = time.monotonic()
+    messages(value)
+    unwrap_tool_result(value)
+    salvage_tool_result(value)
+    assert time.monotonic() - started < 10

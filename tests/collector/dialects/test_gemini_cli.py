@@ -132,7 +132,7 @@ def test_a_logged_tool_has_the_spans_arguments():
     tool = one("tool_call", function_name="shell", function_args=given, content_length=121)
     assert isinstance(tool, ToolExecution)
     assert tool.arguments == '{"command":"count"}'
-    assert (tool.delivered_size, tool.size_unit) == (121, "characters")
+    assert (tool.delivered_size, tool.size_unit) == (121, None)
 
 
 def test_the_harnesss_own_cut_is_told_within_the_tools_span():
