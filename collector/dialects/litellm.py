@@ -78,6 +78,8 @@ class LiteLLM:
             yield _run(record, self.name)
         elif (convention.operation_of(record) or "chat") in _CALLS:
             yield _call(record, self.name)
+        else:
+            yield from conventional.operations(record, self.name)
 
 
 def _is_raw(span: Span) -> bool:
