@@ -76,10 +76,10 @@ class LiteLLM:
             yield _raw_call(record, self.name)
         elif _is_agents(record):
             yield _run(record, self.name)
-        elif (operation := convention.operation_of(record) or "chat") in _CALLS:
+        elif (convention.operation_of(record) or "chat") in _CALLS:
             yield _call(record, self.name)
-        elif operation in (convention.AGENT, convention.WORKFLOW):
-            yield conventional.agent_run(record, self.name)  # its proxy's, around agents elsewhere
+        else:
+            yield from conventional.operations(record, self.name)
 
 
 def _is_raw(span: Span) -> bool:

@@ -206,8 +206,8 @@ REASONS: tuple[Reason, ...] = (
         "recording",
         "What the tool returned was made into another text before it was recorded.",
         "Haystack's ToolInvoker with outputs_to_string: its output is the message for the model.",
-        "Leave out outputs_to_string where you want to see what it takes away; Haystack's tracer of "
-        "version 3 records tools by themselves.",
+        "Leave out outputs_to_string where you want to see what it takes away; Haystack's tracer "
+        "of version 3 records tools by themselves.",
     ),
     Reason(
         "rebuilt",

@@ -157,6 +157,11 @@ def test_a_call_that_litellm_wrote_on_an_agents_span_is_no_call():
     assert run.output[0].text == "31."
 
 
+def test_an_agents_run_in_litellms_own_scope():
+    (run,) = read(span("litellm", {"gen_ai.operation.name": "invoke_agent"}), LiteLLM)
+    assert isinstance(run, AgentInvocation)
+
+
 def test_a_call_that_litellm_wrote_on_a_servers_span_is_one():
     (call,) = read(span("fastapi", CALL, name="POST /chat"), LiteLLM)
     assert isinstance(call, Inference)
