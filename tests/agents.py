@@ -390,11 +390,106 @@ class DetailsEvent(JsonList):
         )
 
 
+class Vercel(Records):
+    """The AI SDK: JSON in every attribute, the tool's result as well."""
+
+    scope = "ai"
+
+    def chat(self, given, said):
+        _, text, call = said
+        answer = {"ai.response.finishReason": "tool-calls" if call else "stop"}
+        if call is None:
+            answer["ai.response.text"] = text
+        else:
+            asked = {"toolCallId": call[0], "toolName": call[1], "input": call[2]}
+            answer["ai.response.toolCalls"] = json.dumps([{"type": "tool-call", **asked}])
+        self.span(
+            "ai.generateText.doGenerate",
+            {
+                "ai.operationId": "ai.generateText.doGenerate",
+                "ai.model.id": "lab-1",
+                "ai.prompt.messages": json.dumps([self._message(*one) for one in given]),
+                **answer,
+            },
+        )
+
+    def _message(self, role, text, call):
+        if role == "tool":
+            output = {"type": "text", "value": text}
+            part = {"type": "tool-result", "toolCallId": call[0], "toolName": call[1]}
+            return {"role": role, "content": [part | {"output": output}]}
+        if call is not None:
+            part = {"type": "tool-call", "toolCallId": call[0], "toolName": call[1], "input": {}}
+            return {"role": role, "content": [part]}
+        if role == "system":
+            return {"role": role, "content": text}
+        return {"role": role, "content": [{"type": "text", "text": text}]}
+
+    def tool(self, step, call_id):
+        self.span(
+            "ai.toolCall",
+            {
+                "ai.operationId": "ai.toolCall",
+                "ai.toolCall.name": step.tool,
+                "ai.toolCall.id": call_id,
+                "ai.toolCall.args": step.arguments,
+                "ai.toolCall.result": json.dumps(step.produced),
+            },
+        )
+
+    def root(self):
+        return {"ai.operationId": "ai.generateText"}
+
+
+class GoogleAdk(Records):
+    """ADK 1.x: the whole request and answer of a model call as JSON."""
+
+    scope = "gcp.vertex.agent"
+
+    def chat(self, given, said):
+        contents = [self._content(*one) for one in given if one[0] != "system"]
+        config = {"system_instruction": given[0][1]}
+        self.span(
+            "call_llm",
+            {
+                "gen_ai.request.model": "lab-1",
+                "gcp.vertex.agent.llm_request": json.dumps(
+                    {"model": "lab-1", "config": config, "contents": contents}
+                ),
+                "gcp.vertex.agent.llm_response": json.dumps({"content": self._content(*said)}),
+            },
+        )
+
+    def _content(self, role, text, call):
+        if role == "tool":
+            response = {"id": call[0], "name": call[1], "response": {"result": text}}
+            return {"role": "user", "parts": [{"function_response": response}]}
+        said = "model" if role == "assistant" else "user"
+        if call is not None:
+            asked = {"id": call[0], "name": call[1], "args": {}}
+            return {"role": said, "parts": [{"function_call": asked}]}
+        return {"role": said, "parts": [{"text": text}]}
+
+    def tool(self, step, call_id):
+        self.span(
+            f"execute_tool {step.tool}",
+            {
+                "gen_ai.tool.name": step.tool,
+                "gen_ai.tool.call.id": call_id,
+                "gcp.vertex.agent.tool_call_args": step.arguments,
+                "gcp.vertex.agent.tool_response": json.dumps({"result": step.produced}),
+            },
+        )
+
+    def root(self):
+        return {}
+
+
 SHAPES = {
     shape.__name__: shape
     for shape in (
         JsonList, Flattened, FlattenedRaw, FlattenedBlocks, Indexed, SpanEvents, PlainEvents,
-        LogEvents, DetailsEvent,
+        LogEvents, DetailsEvent, Vercel, GoogleAdk,
     )
 }  # fmt: skip
 

@@ -15,7 +15,7 @@ from collector.assembly import anonymous
 from collector.assembly.capture import COUNT, LENGTH, CaptureLimits, lost_end
 from collector.assembly.placing import Placed, place
 from collector.assembly.segment import Segment
-from collector.assembly.sides import Sides, cut_on_the_way, sides, text_of
+from collector.assembly.sides import Sides, cut_on_the_way, sides, text_of, why_not_given
 from collector.assembly.steps import Given, Steps
 from scorers.turn import Inference, Join, Part, ToolExecution, ToolResult
 
@@ -261,8 +261,7 @@ def _why_not_seen(calls: Sequence[Inference], limits: CaptureLimits) -> list[str
     for call in reversed(calls):
         reason = None
         if not call.input:
-            cut = LENGTH if call.capture.broken else "input_not_recorded"
-            reason = call.capture.hidden or (COUNT if call.capture.dropped else cut)
+            reason = why_not_given(call)
         elif call.capture.dropped:
             reason = COUNT
         elif limits.hides_messages(call):

@@ -11,7 +11,7 @@ from collector.assembly.joins import tool_results
 from collector.assembly.material import Key, Tree, key_of
 from collector.assembly.merge import Work
 from collector.assembly.segment import Segment
-from collector.assembly.sides import sides
+from collector.assembly.sides import sides, why_not_given
 from collector.assembly.threads import segments
 from scorers.turn import Inference, ToolExecution, ToolResult
 
@@ -34,6 +34,10 @@ class Results:
         self._incomplete = incomplete
         self._cut_short = cut_short
         self._tools = _by_holder(work.tools, work.tree)
+        # The last call of each trace that was recorded without all that it was given.
+        self._blind = {
+            call.trace_id: call for call in work.inferences if not call.input or call.capture.broken
+        }
         self._calls: dict[Key, list[Inference]] = {key_of(tool): [] for tool in work.tools}
         for call in work.inferences:
             holder = work.tree.tool_around(call)
@@ -119,7 +123,10 @@ class Results:
         asked = parts[at].calls[-1].start_ns
         after = [call for part in parts for call in part.calls if call.start_ns > asked]
         if not after:
-            return result
+            blind = self._blind.get(parts[at].calls[-1].trace_id)
+            if blind is None or blind.start_ns <= asked:
+                return result
+            return replace(result, calls_after=1, delivered_missing=why_not_given(blind))
         taken = any(call.capture.dropped for call in (*after, *parts[at].calls))
         reason = COUNT if taken else "handed_over"
         return replace(result, calls_after=len(after), delivered_missing=reason)

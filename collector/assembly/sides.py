@@ -69,6 +69,15 @@ def _is_at_edge(call: Inference, parts: Sequence[Part]) -> bool:
     return any(part is edge for part in parts for edge in edges)
 
 
+def why_not_given(call: Inference) -> str:
+    """Say why a call was recorded without the messages that it was given."""
+    if call.capture.hidden:
+        return call.capture.hidden
+    if call.capture.dropped:
+        return COUNT
+    return LENGTH if call.capture.broken else "input_not_recorded"
+
+
 def why_not_produced(tool: ToolExecution) -> str:
     """Say why a tool's execution holds no result."""
     capture = tool.capture

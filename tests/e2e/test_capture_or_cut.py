@@ -105,6 +105,8 @@ def verdict(step, pair, limit, *, proven, apart=False):
     was_cut = step.delivered != step.produced
     if not was_cut and state in ("cut", "dropped", "spilled", "lower_bound"):
         return f"capture loss as {state}: {pair['reason']}"
+    if state == "unread":
+        return "unread, though model calls followed"
     if limit is None:
         wanted = "cut" if was_cut else "intact"
         return None if state == wanted else f"{state} ({pair['reason']}), and {wanted} is shown"

@@ -170,6 +170,8 @@ OFF = {
     "Flattened": (("llm.input_messages", "llm.output_messages", ".value"), "content_off"),
     "Indexed": (("gen_ai.prompt", "gen_ai.completion", "entity.input", "entity.output"),
                 "content_off"),
+    "Vercel": ((".messages", "response.text", "toolCalls", "toolCall.args", "toolCall.result"),
+               "content_off"),
 }  # fmt: skip
 
 
@@ -184,6 +186,24 @@ def test_content_that_is_off(shape):
         assert pair["reason"] in (reason, "not_recorded")
     assert {turn["request_missing"] for turn in found} == {reason}
     assert {turn["reply_missing"] for turn in found} == {reason}
+
+
+@pytest.mark.parametrize("mark", ["{}", "<not serializable>", "<elided>"])
+def test_adk_writes_marks_in_place_of_content(mark):
+    """ADK_CAPTURE_MESSAGE_CONTENT_IN_SPANS=false leaves `{}`."""
+    keys = ("llm_request", "llm_response", "tool_call_args", "tool_response")
+    records = [
+        replace(one, attributes={
+            key: mark if key.endswith(keys) else value for key, value in one.attributes.items()
+        })
+        for one in SHAPES["GoogleAdk"](run()).write()
+    ]  # fmt: skip
+    [turn] = turns(records)
+    assert (turn["request"], turn["reply"]) == (None, None)
+    assert {turn["request_missing"], turn["reply_missing"]} <= {"content_off", "redacted"}
+    for pair in turn["tool_results"]:
+        assert (pair["state"], pair["kept_characters"]) == ("unobservable", None)
+        assert pair["reason"] in ("content_off", "redacted")
 
 
 def test_the_messages_alone_hidden():

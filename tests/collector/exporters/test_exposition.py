@@ -25,7 +25,6 @@ from collector.exporters.family import OVERFLOW, Family
 from collector.exporters.label import clean
 from collector.name import is_field, is_tool
 from collector.telemetry import CAPS, Instrument
-from collector.telemetry.process import DIALECTS, RECEIVERS
 
 OPENMETRICS = "application/openmetrics-text"
 NASTY = st.text(st.characters(codec=None), max_size=300)
