@@ -20,7 +20,6 @@ from collector.dialect import AnyOperation, Dialect, Dialects
 from collector.dialects import DIALECTS
 from collector.entry import Entry
 from collector.errors import where
-from collector.harness_attributes import with_stated
 from collector.otlp import Batch
 from collector.scoring.worker import Worker
 from collector.span import Record, Span
@@ -161,8 +160,7 @@ class Pipeline:
         for dialect in self._dialects.fitting(record):
             try:
                 if dialect.claims(record):
-                    found = tuple(dialect.operations(record))
-                    return dialect.name, with_stated(record, found) if found else found
+                    return dialect.name, tuple(dialect.operations(record))
             except Exception as error:  # noqa: BLE001 - one record never takes others with it
                 logger.warning("dialect %s failed: %s", dialect.name, type(error).__name__)
                 dropped["dialect_failed"] += 1

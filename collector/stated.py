@@ -12,7 +12,7 @@ from typing import Any, Protocol, TypeVar
 
 from collector.content import decode, redacted, text
 from collector.span import Record, Resource
-from scorers.turn import File, Operation
+from scorers.turn import File, Operation, ToolExecution
 from scorers.value import value
 
 # What stands before the others overrides what a library says; the others fill what it leaves out.
@@ -27,6 +27,9 @@ AGENT = ("tellback.agent.name", "gen_ai.agent.name")
 FILES = "tellback.requester.files"
 # The second is what the conventions' memory operations (`search_memory`, …) found.
 MEMORY = ("tellback.memory", "gen_ai.memory.records")
+# Characters of what a tool produced, before anything shortened it: the content need not travel.
+PRODUCED_SIZE = "tellback.tool.produced_size"
+LARGEST = 2**53
 MOST_FILES = 100  # of one span
 
 AnOperation = TypeVar("AnOperation", bound=Operation)
@@ -90,6 +93,9 @@ class Stating:
         self, operations: Iterable[AnOperation], record: Record, own: Stated | None
     ) -> tuple[AnOperation, ...]:
         """Return a record's operations with what its attributes and its resource state."""
+        if PRODUCED_SIZE in record.attributes:
+            size = _count(record.attributes[PRODUCED_SIZE])
+            operations = [_sized(one, size) for one in operations]
         if record.resource is not self._resource:
             self._resource = record.resource
             attributes = record.resource.attributes
@@ -119,6 +125,22 @@ def _filled(one: AnOperation, record: Record, own: Stated, around: Stated) -> An
     if same:
         return one
     return replace(one, conversation_id=conversation, agent_version=version, agent=agent)
+
+
+def _sized(one: AnOperation, size: int | None) -> AnOperation:
+    """Add the size that a harness states of its tool's result, whatever the dialect."""
+    if size is None or not isinstance(one, ToolExecution):
+        return one
+    kept = one.delivered_size if one.size_unit in (None, "characters") else None
+    return replace(one, produced_size=size, delivered_size=kept, size_unit="characters")
+
+
+def _count(value: Any) -> int | None:
+    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 17:
+        value = int(value)
+    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= LARGEST:
+        return value
+    return None
 
 
 def _own(attributes: Mapping[str, Any], key: str) -> str | None:

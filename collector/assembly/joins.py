@@ -149,15 +149,6 @@ class _Joiner:
             dialect=seen.dialect if found is not None else self._dialect(one, seen),
         )
 
-    def _delivered_size(self, one: Placed) -> int | None:
-        """Return how much can have been delivered at most, where anything says so: a result is no
-        longer than the whole input of the call that read it."""
-        tool = one.tool
-        if tool.delivered_size is not None or tool.size_unit != "tokens":
-            return tool.delivered_size
-        reader = self._steps.calls[one.step] if one.step < len(self._steps.calls) else None
-        return reader.usage.input_tokens if reader is not None else None
-
     def _dialect(self, one: Placed, seen: Sides) -> str:
         """Name the dialect of the calls that don't show a result, else of its tool's span."""
         if seen.produced_missing or one.step >= len(self._steps.calls):

@@ -116,9 +116,14 @@ def _escaped(text: str) -> str:
     return text.replace("\\", r"\\").replace("\n", r"\n").replace('"', r"\"")
 
 
-@lru_cache(4096)  # the same counts stand in many lines
 def _number(value: float) -> str:
     """Write a number as Go does, which goes over to exponents sooner than Python."""
+    # Both zeros are one key.
+    return repr(float(value)) if value == 0 else _written(value)
+
+
+@lru_cache(4096)  # the same counts stand in many lines
+def _written(value: float) -> str:
     if math.isinf(value):
         return "+Inf" if value > 0 else "-Inf"
     if math.isnan(value):

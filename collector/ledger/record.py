@@ -15,8 +15,7 @@ def turn_record(entry: Entry) -> dict[str, Any]:
     """Return one turn as plain JSON values: always valid JSON and valid Unicode.
 
     A text that is not there is null, with the reason in `request_missing` or `reply_missing`;
-    what was not measured is null, never 0. Times are Unix nanoseconds. `tool_result_dialects` says
-    of each tool result which dialect tells of it.
+    what was not measured is null, never 0. Times are Unix nanoseconds.
     """
     turn = entry.turn
     record = {
@@ -44,7 +43,6 @@ def turn_record(entry: Entry) -> dict[str, Any]:
         "closed_by": turn.closed_by,
         "stopped": turn.stopped,
         "tool_results": None,
-        "tool_result_dialects": [delivery.dialect for delivery in entry.deliveries],
         "scores": None,
         "states": dict(entry.states),
     }

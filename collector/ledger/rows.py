@@ -25,7 +25,7 @@ SAME = [
     if column.name not in ("key", "revision", "digest", "written_ns", "size", *AS_JSON)
     and not column.name.endswith(("_characters", "_hash"))
 ]
-PAIR = [column.name for column in TOOL_RESULTS.columns if column.name != "dialect"][2:]
+PAIR = [column.name for column in TOOL_RESULTS.columns][2:]
 SCORE = ["scorer", "version", "outcome", "label", "value", "explanation", "reason", "evidence"]
 ENCODED = ("fields", "rows", "evidence")
 # Stands in stored evidence for the turn's own tool results.
@@ -63,8 +63,7 @@ def take_apart(record: Mapping[str, Any], *, keep_text: bool) -> Rows:
             rows.leave_out(name, 0, said)
     pairs = record["tool_results"]
     for at, pair in enumerate(pairs):
-        row = _row(rows, "tool_result", at, pair, _safe_pair(pair))
-        rows.tool_results.append({**row, "dialect": record["tool_result_dialects"][at]})
+        rows.tool_results.append(_row(rows, "tool_result", at, pair, _safe_pair(pair)))
     for at, score in enumerate(record["scores"]):
         once = _unrepeated(score, pairs)
         rows.scores.append(_row(rows, "score", at, once, _safe_score(once)))
@@ -93,7 +92,6 @@ def put_together(
         | kept.get(("tool_result", row["position"]), {})
         for row in tool_results
     ]
-    record["tool_result_dialects"] = [row["dialect"] for row in tool_results]
     scored = [
         {name: row.get(name) for name in SCORE}
         | {"evidence": json.loads(row["evidence"])}

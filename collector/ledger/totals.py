@@ -80,11 +80,9 @@ class Totals:
         for score in record["scores"]:
             calls = score["evidence"].get("judge_calls") if score["evidence"] else None
             self._judge_calls += calls if isinstance(calls, int) else 0
-        for pair, dialect in zip(
-            record["tool_results"], record["tool_result_dialects"], strict=True
-        ):
+        for pair in record["tool_results"]:
             self._add_pair(pair)
-            self._share(record["agent"], dialect).add(pair)
+            self._share(record["agent"], pair["dialect"]).add(pair)
 
     def _share(self, agent: str | None, dialect: str | None) -> Shares:
         key = (agent or UNKNOWN, dialect or UNKNOWN)

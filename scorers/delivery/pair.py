@@ -35,8 +35,8 @@ class Delivery:
     the state is neither intact nor cut, and where a budget ran out: `too_large_to_compare: ` and
     which one. A cut result is one whose loss is proven all the same. `join` says how the two sides
     were found to be one call's: id, arguments or order; None where they were not, or where nobody
-    had to look. `dialect` is that of the turn's result: a pair of two texts has none, and it is no
-    key of a PAIR.
+    had to look. `dialect` is the one that tells of the result: of the record that hides a side,
+    else of the model call that was given it. Two texts alone have neither.
     """
 
     tool: str = ""
@@ -76,4 +76,5 @@ class Delivery:
             "rows": None if self.rows is None else list(self.rows),
             "reason": self.reason,
             "join": self.join,
+            "dialect": self.dialect,
         }

@@ -105,7 +105,7 @@ def test_what_became_of_the_tool_result(run):
         return
     [one] = about
     assert (one["state"], one["kept_characters"]) == (cut["state"], cut["kept_characters"])
-    assert one["reason"] == cut.get("reason", one["reason"])
+    assert (one["reason"] or "").startswith(cut.get("reason", ""))
     assert (one["produced_characters"] is not None) == cut["produced"]
     assert (one["delivered_characters"] is not None) == cut["delivered"]
     if one["state"] == "intact":

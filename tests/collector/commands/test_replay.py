@@ -30,6 +30,7 @@ PAIR = {
     "rows",
     "reason",
     "join",
+    "dialect",
 }
 TURN = {
     "turn_id",

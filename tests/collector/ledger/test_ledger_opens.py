@@ -86,7 +86,7 @@ def test_a_ledger_of_the_first_schema_gets_its_new_columns(tmp_path):
         ledger = opened(url)
         [record] = ledger.turns()
         assert [pair["join"] for pair in record["tool_results"]] == [None]
-        assert record["tool_result_dialects"] == [None]
+        assert [pair["dialect"] for pair in record["tool_results"]] == [None]
         ledger.close()
 
 

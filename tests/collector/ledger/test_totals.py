@@ -94,7 +94,7 @@ def test_a_stored_turn_keeps_the_dialect_of_each_result(tmp_path):
     one = entry(deliveries=[delivery(dialect="openinference"), unseen(State.unobservable)])
     ledger.write(one)
     [record] = ledger.turns(limit=5)
-    assert record["tool_result_dialects"] == ["openinference", None]
+    assert [pair["dialect"] for pair in record["tool_results"]] == ["openinference", None]
     assert totals([record])["observable_share_by"] == of(one)["observable_share_by"]
     ledger.close()
 

@@ -39,6 +39,7 @@ KEYS = [
     "rows",
     "reason",
     "join",
+    "dialect",
 ]
 
 
