@@ -155,8 +155,8 @@ class ToolExecution(Operation):
 
     `produced_size` and `delivered_size` are sizes that the telemetry states by themselves: how much
     the tool produced, and how much the harness handed on. `size_unit` is characters, bytes or
-    tokens, None where no size is stated (or for characters). `supposed` is True where only its name
-    can tell: a traced function, which is a tool if a model call of its trace asked for it.
+    tokens, None for characters. `supposed`: a traced function, which is a tool if a model call of
+    its trace asked for one of that name.
     """
 
     tool: str = ""

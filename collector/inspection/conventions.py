@@ -166,7 +166,7 @@ CONVENTIONS: tuple[Library, ...] = (
     ),
     Library(
         name="LiteLLM",
-        dialect="gen_ai",
+        dialect="litellm",
         about='litellm with callbacks = ["otel"]',
         shows="model calls; no tools, no session",
         scopes=("litellm*",),
@@ -182,7 +182,7 @@ CONVENTIONS: tuple[Library, ...] = (
     ),
     Library(
         name="OpenLIT",
-        dialect="gen_ai",
+        dialect="openlit",
         about="openlit",
         shows="model calls, tools, agent; with a thread_id, the session too",
         scopes=("openlit*",),

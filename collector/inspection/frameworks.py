@@ -132,7 +132,7 @@ FRAMEWORKS: tuple[Library, ...] = (
     ),
     Library(
         name="Microsoft Agent Framework",
-        dialect="gen_ai",
+        dialect="agent_framework",
         about="agent-framework",
         shows="model calls, tools, agent; no session",
         scopes=("agent_framework*",),
@@ -150,7 +150,7 @@ FRAMEWORKS: tuple[Library, ...] = (
     ),
     Library(
         name="Semantic Kernel",
-        dialect="gen_ai_events",
+        dialect="semantic_kernel",
         about="semantic-kernel for Python",
         shows="model calls as log records, tools with results; no session",
         scopes=("semantic_kernel*",),
@@ -272,7 +272,7 @@ FRAMEWORKS: tuple[Library, ...] = (
     ),
     Library(
         name="opencode",
-        dialect="opencode",
+        dialect="vercel_ai",
         about='opencode with "experimental": { "openTelemetry": true } in opencode.json',
         shows="model calls, tools (their output already shortened), session",
         scopes=("opencode*",),
