@@ -155,8 +155,7 @@ class ToolExecution(Operation):
 
     `produced_size` and `delivered_size` are sizes that the telemetry states by themselves: how much
     the tool produced, and how much the harness handed on. `size_unit` is characters, bytes or
-    tokens, None for characters. `supposed`: a traced function, which is a tool if a model call of
-    its trace asked for one of that name.
+    tokens, None for characters. `supposed`: a function that is a tool if a model call asked for it.
     """
 
     tool: str = ""
@@ -235,8 +234,8 @@ class ToolResult:
     `produced` is None where telemetry does not hold it (`produced_missing` says why);
     `delivered` is None where no message for this call was found. `calls_after` counts the model
     calls of the same agent after the tool ended: 0 means that nobody could read it.
-    `delivered_missing` says why the delivered side can't be seen although calls followed, and is
-    None where their messages are recorded and simply do not hold it (a drop).
+    `delivered_missing` says why the delivered side can't be seen although calls followed; None
+    where their messages are recorded and do not hold it (a drop).
     `capture_cut` is the reason when the instrumentation is known to have cut or hidden what was
     delivered, or both sides; `produced_cut` when the produced text is known to be but a beginning.
     `produced_size`, `delivered_size` and `size_unit` are those of the tool's execution.
