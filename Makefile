@@ -70,5 +70,4 @@ known-keys: setup ## add the attribute keys of the recorded runs to those that i
 system-deps: ## install the real servers that tests talk to (root, Debian packages)
 	sh deploy/system-deps.sh
 
-.PHONY: help setup demo picture test slow bench kill live fuzz check format golden docs dialects \
-	known-keys system-deps
+.PHONY: help setup demo picture test slow bench kill live fuzz check format golden docs dialects known-keys system-deps

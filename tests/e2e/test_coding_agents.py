@@ -32,7 +32,7 @@ RUNS = {
     ),
     "claude_code/claude_code-2.1.332-tools": (
         [(FIRST, OLDEST, 3, (67508, 120)), (AGAIN, SEEN, 1, (23169, 40))],
-        ("lower_bound", "29595 bytes, and at most 2278", 29595, None, None),
+        ("lower_bound", "30000 bytes were produced and at most 2278", 29595, None, None),
     ),
     "claude_code/claude_code-2.1.148-everything": (
         [(FIRST, OLDEST, 3, (79973, 120)), (AGAIN, SEEN, 1, (27273, 40))],
@@ -50,21 +50,21 @@ RUNS = {
     ),
     "codex/codex-0.171.0": (
         [(FIRST, "output_not_recorded", 3, (19256, 120))],
-        ("lower_bound", "23473 tokens, and at most 8556", None, None, None),
+        ("lower_bound", "23473 tokens were produced and at most 8556", None, None, None),
     ),
     "codex/codex-0.171.0-max-tokens": (
         [
             (FIRST, "output_not_recorded", 3, (31763, 120)),
             (AGAIN, "output_not_recorded", 1, (11082, 40)),
         ],
-        ("lower_bound", "23433 tokens, and at most 300", None, None, None),
+        ("lower_bound", "23433 tokens were produced and at most 300", None, None, None),
     ),
     "codex/codex-0.133.0": (
         [
             (FIRST, "output_not_recorded", 3, (39601, 120)),
             (AGAIN, "output_not_recorded", 1, (15377, 40)),
         ],
-        ("lower_bound", "23433 tokens, and at most 15286", None, None, None),
+        ("lower_bound", "23433 tokens were produced and at most 15286", None, None, None),
     ),
     "gemini_cli/gemini_cli-0.61.0": (
         [(FIRST, OLDEST, 3, (13154, 120))],
@@ -75,7 +75,7 @@ RUNS = {
             ("content_off", "content_off", 3, (48215, 120)),
             ("content_off", "content_off", 1, (36581, 40)),
         ],
-        ("lower_bound", "92547 characters, and at most 40273", None, None, None),
+        ("lower_bound", "92547 characters were produced and at most 40273", None, None, None),
     ),
     "gemini_cli/gemini_cli-0.39.0": (
         [(FIRST, OLDEST, 3, (44962, 120))],

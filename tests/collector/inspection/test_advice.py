@@ -40,7 +40,7 @@ VARIABLES = {
     "TRACELOOP_TRACE_CONTENT",
 }  # fmt: skip
 # Scopes of the recordings that are the application's own, and none of an agent's library.
-OWN = {"billing.agent", "billing-agent", "", "gen_ai"}
+OWN = {"billing.agent", "billing-agent", "billing.app", "", "gen_ai"}
 
 
 def texts():

@@ -76,7 +76,7 @@ def test_tool_spans_that_are_there_for_some_results_only():
 
 
 def test_calls_of_a_turn_that_nothing_joins():
-    [service] = inspected(GOLDEN / "gen_ai" / "litellm-otel-1.110.2")["services"]
+    [service] = inspected(GOLDEN / "litellm" / "litellm-otel-1.110.2")["services"]
     found = warned(service)["unfinished_turns"]
     assert (found["count"], found["of"]) == (2, 4)
     assert "in traces of their own" in found["text"]
