@@ -75,7 +75,7 @@ RUNS = {
             ("content_off", "content_off", 3, (48215, 120)),
             ("content_off", "content_off", 1, (36581, 40)),
         ],
-        ("lower_bound", "92547 characters were produced and at most 40273", None, None, None),
+        ("lower_bound", "92547 characters were produced and at most 40273", 92547, 40273, None),
     ),
     "gemini_cli/gemini_cli-0.39.0": (
         [(FIRST, OLDEST, 3, (44962, 120))],

@@ -76,9 +76,13 @@ def test_tool_spans_that_are_there_for_some_results_only():
 
 
 def test_calls_of_a_turn_that_nothing_joins():
-    [service] = inspected(GOLDEN / "litellm" / "litellm-otel-1.110.2")["services"]
-    found = warned(service)["unfinished_turns"]
-    assert (found["count"], found["of"]) == (2, 4)
+    """Two calls, each in a trace of its own, and no id that one of them shares with the other."""
+    asks, answers = Trace("asks"), Trace("answers", at=10**9)
+    asks.chat([user("How many?")], assistant(None, call(None, "look", "{}")))
+    given = [user("How many?"), assistant(None, call(None, "look", "{}")), tool((None, "17"))]
+    answers.chat(given, assistant("17."))
+    found = warned(sent(asks.spans, answers.spans))["unfinished_turns"]
+    assert (found["count"], found["of"]) == (1, 2)
     assert "in traces of their own" in found["text"]
 
 

@@ -18,7 +18,11 @@ from scorers.score import Outcome
 
 # What is contained so that others live is a fault all the same.
 FAULTS = ("dialect_failed", "assembly_failed")
-NO_RECORDS = {"dialect_failed", "tool_without_turn", "unreadable_content"}  # reasons that leave no record out
+NO_RECORDS = {
+    "dialect_failed",
+    "tool_without_turn",
+    "unreadable_content",
+}  # reasons that leave no record out
 
 
 class Turns:
