@@ -23,7 +23,9 @@ CUT_BEFORE = "cut_before_recording"
 def deliver(result: ToolResult) -> Delivery:
     """Judge one tool result by both its sides and by what followed it."""
     found = _judged(result)
-    return replace(found, dialect=result.dialect) if result.dialect is not None else found
+    if result.dialect is None and result.join is None:
+        return found
+    return replace(found, dialect=result.dialect, join=result.join)
 
 
 def _judged(result: ToolResult) -> Delivery:
@@ -52,7 +54,7 @@ def _masked(result: ToolResult, produced: str, delivered: str) -> Delivery | Non
     """Judge a result of which a side was masked: only a trace shows that no harness did it."""
     if is_mark(produced) and is_mark(delivered):
         return unseen(result, State.unobservable, "redacted")
-    found = masked(produced, delivered)
+    found = masked(produced, delivered) if produced != delivered else None
     if found is None:
         return None
     hides = unseen(result, State.unobservable, found.reason)

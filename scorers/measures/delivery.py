@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Literal
 
 from scorers.delivery.comparison import compare
@@ -39,8 +38,7 @@ def deliveries(turn: Turn) -> tuple[Delivery, ...]:
 
 def _delivered(result: ToolResult) -> Delivery:
     try:
-        delivery = deliver(result)
-        return replace(delivery, join=result.join) if result.join else delivery
+        return deliver(result)
     except Exception:  # noqa: BLE001 - one odd result never takes the turn's others with it
         return unseen(result, State.unobservable, "measure_failed")
 
