@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import sys
 
+from collector.inspection.advice import LIBRARIES, change_in
 from scorers.delivery.reasons import REASONS, Cause, Reason
 
 HEAD = """\
 # What the instrumentation hides
 
-<!-- Generated from scorers/delivery/reasons.py by `python -m collector.capture_reference`. -->
+<!-- Written by `python -m collector.capture_reference` from scorers/delivery/reasons.py and the
+switches in collector/inspection. -->
 
 Tellback compares what a tool produced with what the model was given, as telemetry holds both. Where
 the instrumentation itself cut, hid or left out a side, the result is `unobservable`: it counts
@@ -104,7 +106,9 @@ def _entry(reason: Reason) -> str:
         f"* Known by: {reason.known_by}",
         f"* To change: {reason.change}",
     ]
-    lines += [f"  * {name}: {change}" for name, change in sorted(reason.by_dialect.items())]
+    dialects = sorted({library.dialect for library in LIBRARIES})
+    changes = [(dialect, change_in(dialect, reason.name)) for dialect in dialects]
+    lines += [f"  * {dialect}: {change}" for dialect, change in changes if change]
     return "\n".join([*lines, "", ""])
 
 

@@ -76,6 +76,9 @@ ANY = "any library"
 _BY_REASON: Mapping[str, Topic] = {
     "content_off": "content",
     "redacted": "content",
+    "produced_redacted": "content",
+    "delivered_redacted": "content",
+    "delivered_empty": "content",
     "uploaded": "upload",
     "no_tool_span": "tools",
     "no_model_call": "calls",
@@ -83,6 +86,7 @@ _BY_REASON: Mapping[str, Topic] = {
     "output_not_recorded": "content",
     "attribute_length_limit": "length",
     "attribute_count_limit": "count",
+    "not_recorded": "results",
     "no_join": "ids",
     "no_turn": "nothing",
 }
@@ -96,14 +100,37 @@ _BY_FACET: Mapping[str, Topic] = {
 }
 
 
+# Reasons that no switch of a library helps with: how the turn went, a library's own ways, ours.
+WITHOUT_SWITCH = frozenset(
+    {
+        "telemetry_preview", "cut_before_recording", "produced_cut_by_capture",
+        "delivered_cut_by_capture", "produced_empty", "processed", "rebuilt",
+        "unreadable_content", "trace_incomplete", "tool_failed", "handed_over", "superseded",
+        "too_large_to_compare", "measure_failed", "other",
+    }
+)  # fmt: skip
+
+
+def change_in(dialect: str, reason: str) -> str | None:
+    """Say what to switch on in the library that writes a dialect, for what is not shown for a
+    reason. None where no switch is known, or where libraries that write it have different ones."""
+    topic = _BY_REASON.get(reason)
+    if topic is None:
+        return None
+    libraries = [one for one in LIBRARIES if one.dialect == dialect and not one.is_by_hand]
+    known = {one.switches[topic] for one in libraries if topic in one.switches}
+    if len(known) != 1:
+        return None
+    return "; ".join(f"{one.setting} ({one.effect})" for one in known.pop())
+
+
 def topic_of(facet: str, reason: str) -> Topic | None:
     """Return the topic of what is missing, None where no switch would help."""
     if facet in ("session", "agent", "agent_version"):
         return _BY_FACET[facet]
-    topic = _BY_REASON.get(reason)
-    if topic is None and reason == "not_recorded":
-        topic = _BY_FACET.get(facet)
-    return topic
+    if reason == "not_recorded":
+        return _BY_FACET.get(facet)
+    return _BY_REASON.get(reason)
 
 
 def libraries_of(scopes: Iterable[str], service: str | None) -> list[Library]:

@@ -13,8 +13,9 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from collector.inspection.advice import change_in
 from collector.view.words import counted, indented, plain
-from scorers.delivery.reasons import change_for, reason_of
+from scorers.delivery.reasons import reason_of
 
 SHARE = "Observable share: of which tool results does telemetry show both sides?"
 HEADER = ("agent", "dialect", "results", "observable", "lower bound", "unobservable")
@@ -86,7 +87,7 @@ def _reasons(found: Sequence[Share]) -> list[RenderableType]:
     paragraphs: list[RenderableType] = []
     for (name, dialect), number in ordered[:MOST_REASONS]:
         reason = reason_of(name)
-        change = change_for(reason, dialect)
+        change = change_in(dialect, name) or reason.change
         paragraphs.append(
             indented(
                 Text.assemble(

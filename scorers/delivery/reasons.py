@@ -7,8 +7,7 @@ such as the sizes that a harness states.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 Cause = Literal["instrumentation", "recording", "turn", "measure"]
@@ -20,8 +19,8 @@ class Reason:
     """One reason. `cause` says who hides the side: the instrumentation (it cut or hid what there
     was), the recording (nothing was recorded), the turn (how it went), or the measure itself.
 
-    `known_by` is how it is recognised, `change` what to do about it; `by_dialect` names the switch
-    of one dialect's library.
+    `known_by` is how it is recognised, `change` what to do about it, whatever the library: the
+    switches of each are in `collector/inspection`.
     """
 
     name: str
@@ -29,50 +28,9 @@ class Reason:
     meaning: str
     known_by: str
     change: str
-    by_dialect: Mapping[str, str] = field(default_factory=dict)
 
 
 _NOTHING = "Nothing: this one result can't be followed."
-_CONTENT = {
-    "gen_ai": "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=span_only (or event_only, "
-    "span_and_event); OTEL_SEMCONV_STABILITY_OPT_IN=gen_ai_latest_experimental for older "
-    "libraries; Agent Framework: ENABLE_SENSITIVE_DATA=true",
-    "gen_ai_events": "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=true; Semantic Kernel: "
-    "SEMANTICKERNEL_EXPERIMENTAL_GENAI_ENABLE_OTEL_DIAGNOSTICS_SENSITIVE=true",
-    "openinference": "unset OPENINFERENCE_HIDE_INPUTS, _OUTPUTS, _INPUT_MESSAGES, "
-    "_OUTPUT_MESSAGES, _INPUT_TEXT and _OUTPUT_TEXT",
-    "openllmetry": "unset TRACELOOP_TRACE_CONTENT, or set it to true",
-    "vercel_ai": "leave out recordInputs: false and recordOutputs: false",
-    "pydantic_ai": "InstrumentationSettings(include_content=True)",
-    "google_adk": "ADK_CAPTURE_MESSAGE_CONTENT_IN_SPANS=true; schema 2: "
-    "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=span_only",
-    "strands": "leave out gen_ai_unredacted_attributes of OTEL_SEMCONV_STABILITY_OPT_IN",
-    "openlit": "openlit.init(capture_message_content=True)",
-    "langfuse": "unset LANGFUSE_OBSERVE_DECORATOR_IO_CAPTURE_ENABLED",
-    "langsmith": "unset LANGSMITH_HIDE_INPUTS and LANGSMITH_HIDE_OUTPUTS",
-    "litellm": "leave out turn_off_message_logging",
-    "haystack": "HAYSTACK_CONTENT_TRACING_ENABLED=true",
-    "claude_code": "OTEL_LOG_USER_PROMPTS=1, OTEL_LOG_TOOL_DETAILS=1, OTEL_LOG_TOOL_CONTENT=1, "
-    "OTEL_LOG_RAW_API_BODIES=1",
-    "codex": "log_user_prompt = true under [otel]; Codex never records what the model is given",
-    "gemini_cli": "telemetry.logPrompts: true",
-}
-_REDACTION = {
-    **{name: _CONTENT[name] for name in ("google_adk", "litellm", "strands", "claude_code")},
-    "openinference": _CONTENT["openinference"],
-    "codex": _CONTENT["codex"],
-    "pydantic_ai": "Logfire scrubs by patterns: logfire.configure(scrubbing=ScrubbingOptions("
-    "callback=…)) that keeps gen_ai.tool.call.result and tool_response, or scrubbing=False",
-    "logfire": "logfire.configure(scrubbing=ScrubbingOptions(callback=…)), or scrubbing=False",
-    "langfuse": "Langfuse(mask=…): leave tool results as they are",
-}
-_PREVIEW = {
-    "openlit": "openlit.init without max_content_length",
-    "claude_code": "Nothing: Claude Code records 60 KB at most.",
-    "codex": "Nothing: Codex records previews of 2 KiB.",
-    "gemini_cli": "Nothing: Gemini CLI records 10,000 characters of a result on spans.",
-}
-
 REASONS: tuple[Reason, ...] = (
     Reason(
         "attribute_length_limit",
@@ -97,8 +55,8 @@ REASONS: tuple[Reason, ...] = (
         "instrumentation",
         "The library records no content: it is switched off, which is many libraries' default.",
         "Spans of calls and tools without the attributes that hold texts.",
-        "Switch the content on, as the library's documentation says.",
-        _CONTENT,
+        "Switch the content on; `tellback inspect` names your library's setting (OpenTelemetry's own: "
+        "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=span_only).",
     ),
     Reason(
         "redacted",
@@ -108,7 +66,6 @@ REASONS: tuple[Reason, ...] = (
         "`<not serializable>`, `redacted-by-litellm`, `****` or `[Scrubbed due to '…']`.",
         "Leave tool results and messages out of the redaction, or redact in Tellback's ledger "
         "(privacy) instead.",
-        _REDACTION,
     ),
     Reason(
         "produced_redacted",
@@ -116,7 +73,6 @@ REASONS: tuple[Reason, ...] = (
         "Only what the tool produced was masked, in whole or in part; the model got it unmasked.",
         "A mark of redaction (as above) that stands in the produced text and not in the delivered.",
         "Leave the result attribute of tool spans out of the redaction, or mask both sides alike.",
-        _REDACTION,
     ),
     Reason(
         "delivered_redacted",
@@ -124,7 +80,6 @@ REASONS: tuple[Reason, ...] = (
         "Only what the model was given was masked, in whole or in part.",
         "A mark of redaction (as above) that stands in the delivered text and not in the produced.",
         "Leave the messages of model calls out of the redaction, or mask both sides alike.",
-        _REDACTION,
     ),
     Reason(
         "telemetry_preview",
@@ -133,7 +88,6 @@ REASONS: tuple[Reason, ...] = (
         "`[... telemetry preview truncated ...]`, `...[TRUNCATED: original length N]` or "
         "`[TRUNCATED - Content exceeds 60KB limit]` at the end of a value.",
         "Record the whole text, where the library lets you.",
-        _PREVIEW,
     ),
     Reason(
         "uploaded",
@@ -150,7 +104,6 @@ REASONS: tuple[Reason, ...] = (
         "What the tool span holds is the beginning of what the model was given.",
         "The delivered text is longer and goes on where the produced one breaks off.",
         "Lift the limit of the tool span's result: the SDK's, or the library's own.",
-        _PREVIEW,
     ),
     Reason(
         "delivered_cut_by_capture",
@@ -158,7 +111,6 @@ REASONS: tuple[Reason, ...] = (
         "What the model call's record holds ends as a trace exporter's shortened value.",
         "`... [truncated, N chars]` and the like at the end, at an exporter's limit.",
         "Lift the exporter's limit, or send OTLP from the process itself.",
-        _PREVIEW,
     ),
     Reason(
         "produced_empty",
@@ -173,7 +125,6 @@ REASONS: tuple[Reason, ...] = (
         "The tool's message is recorded without its text.",
         "An empty delivered text beside a produced one.",
         "Switch on the content of the messages that the model is given.",
-        _CONTENT,
     ),
     Reason(
         "no_tool_span",
@@ -230,7 +181,6 @@ REASONS: tuple[Reason, ...] = (
         "The model calls are there without the messages that they were given.",
         "Model calls without input, though content is recorded otherwise.",
         "Switch on the messages of model calls.",
-        _CONTENT,
     ),
     Reason(
         "no_model_call",
@@ -287,8 +237,3 @@ def reason_of(told: str | None) -> Reason:
     """Return the reason that a result's words begin with; `other` where the table has none."""
     word = (told or "").partition(";")[0].partition(":")[0].strip()
     return BY_NAME.get(_ALSO.get(word, word), BY_NAME[OTHER])
-
-
-def change_for(reason: Reason, dialect: str | None) -> str:
-    """Say what to change in the library that writes a dialect."""
-    return reason.by_dialect.get(dialect or "", reason.change)

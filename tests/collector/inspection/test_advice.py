@@ -8,8 +8,18 @@ import pytest
 
 from collector.dialect import Dialects
 from collector.dialects import DIALECTS
-from collector.inspection.advice import LIBRARIES, OF_ALL, libraries_of, library_of, topic_of
+from collector.inspection import advice
+from collector.inspection.advice import (
+    LIBRARIES,
+    OF_ALL,
+    WITHOUT_SWITCH,
+    change_in,
+    libraries_of,
+    library_of,
+    topic_of,
+)
 from collector.receivers import file
+from scorers.delivery.reasons import REASONS
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "dialects"
 # Environment variables by library, as their sources read them.
@@ -117,3 +127,22 @@ def test_what_no_switch_helps_has_none():
     assert topic_of("reply", "unfinished") is None
     assert topic_of("produced", "not_recorded") == "results"
     assert topic_of("session", "not_recorded") == "session"
+
+
+def test_a_dialects_own_switch_goes_before_the_general_word():
+    assert "OPENINFERENCE_HIDE" in change_in("openinference", "content_off")
+    assert "ScrubbingOptions" in change_in("logfire", "produced_redacted")
+    # Many libraries write the conventions, and each has its own.
+    assert change_in("gen_ai", "content_off") is None
+    assert change_in("never_heard_of", "content_off") is None
+    assert change_in("codex", "superseded") is None
+
+
+def test_every_reason_has_a_switch_or_is_known_to_have_none():
+    helped = {reason.name for reason in REASONS} & set(advice._BY_REASON)
+    assert helped | WITHOUT_SWITCH == {reason.name for reason in REASONS}
+    assert not helped & WITHOUT_SWITCH
+
+
+def test_every_dialect_has_a_library_that_writes_it():
+    assert {dialect.name for dialect in DIALECTS} <= {one.dialect for one in LIBRARIES}
