@@ -55,8 +55,8 @@ REASONS: tuple[Reason, ...] = (
         "instrumentation",
         "The library records no content: it is switched off, which is many libraries' default.",
         "Spans of calls and tools without the attributes that hold texts.",
-        "Switch the content on; `tellback inspect` names your library's setting (OpenTelemetry's own: "
-        "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=span_only).",
+        "Switch the content on; `tellback inspect` names your library's setting (OpenTelemetry's "
+        "own: OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=span_only).",
     ),
     Reason(
         "redacted",
