@@ -43,12 +43,18 @@ _WHOLE = re.compile(
 )
 
 
+# What smolagents writes before a request.
+_LEAD = re.compile(r"\s*new task:[ \t]*\n", re.IGNORECASE)
+
+
 def requester_words(text: str) -> str:
     """Return what of a user-role text the requester wrote: "" when a harness wrote all of it, or an
     instrumentation its mark in place of it."""
     if _WHOLE.match(text, 0, 400) or redacted_whole(text):
         return ""
-    return (_without_blocks(text) if "<" in text else text).strip()
+    text = (_without_blocks(text) if "<" in text else text).strip()
+    lead = _LEAD.match(text, 0, 40)
+    return text if lead is None else text[lead.end() :].strip()
 
 
 def _without_blocks(text: str) -> str:

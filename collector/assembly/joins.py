@@ -174,6 +174,8 @@ class _Joiner:
         reason = self._hidden[one.step]
         if reason is not None and not (reason == COUNT and self._would_show(one)):
             return reason
+        if self._broke_off(one.step):
+            return LENGTH
         nameless = one.join is None and not one.tool.call_id
         # An anonymous result of its step that was joined with nothing may be this one.
         doubtful = any(
@@ -181,6 +183,15 @@ class _Joiner:
             for given in self._steps.new[one.step]
         )
         return "no_join" if nameless or doubtful or self._unclear_until >= one.step else None
+
+    def _broke_off(self, step: int) -> bool:
+        """Say whether a text without an id, in which a result may stand, was cut by an SDK."""
+        call = self._steps.calls[step]
+        return any(
+            given.part.id is None
+            and (given.part.cut_by_capture or self._limits.is_at_limit(call, [given.part]))
+            for given in self._steps.new[step]
+        )
 
     def _would_show(self, one: Placed) -> bool:
         """Say whether a call that lost its oldest messages shows the request for a result: then it

@@ -9,6 +9,7 @@ from collector.assembly.capture import COUNT, LENGTH, lost_end
 from collector.assembly.drafts import Draft
 from collector.assembly.history import History, read
 from collector.assembly.speaker import quotes
+from collector.content import redacted
 from scorers.turn import File, Inference, RequesterContext, Said
 
 NOTHING = History()
@@ -31,6 +32,8 @@ def asked(draft: Draft, files: Sequence[File] = ()) -> Asked:
         # What was asked before: the end of the list, with the request in it, was not recorded.
         context = RequesterContext((*history.before, *(Said("user", t) for t in opening)))
         return Asked(context, None, COUNT)
+    if opening and (broken := _broke_off(draft, opening[-1])) is not None:
+        return Asked(RequesterContext(history.before), None, broken)
     words = [opening[-1]] if opening else []
     words += _added(draft, set(opening)) if opening else []
     request = "\n\n".join(words) or None
@@ -39,6 +42,21 @@ def asked(draft: Draft, files: Sequence[File] = ()) -> Asked:
         dialog = (*dialog, Said("user", request))
     missing = None if request is not None else _why_missing(draft)
     return Asked(RequesterContext(dialog, _files(draft, files)), request, missing)
+
+
+def _broke_off(draft: Draft, request: str) -> str | None:
+    """Say why only a beginning of the request is known; None where all of it is."""
+    if draft.segment is None:
+        return None
+    for call, history in zip(draft.segment.calls, draft.segment.histories, strict=True):
+        if history.request_at < 0 or history.request[-1] != request or not call.input:
+            continue
+        parts = call.input[history.request_at].of_kind("text")
+        # A mark of redaction inside of it leaves the rest to be read.
+        if any(part.cut_by_capture and not redacted(part.text) for part in parts):
+            return call.capture.hidden or LENGTH
+        return None
+    return None
 
 
 def _is_stale(draft: Draft, opening: list[str]) -> bool:

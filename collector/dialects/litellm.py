@@ -137,17 +137,21 @@ def _raw_call(span: Span, dialect: str) -> Inference:
     request: dict[str, Any] = {}
     answer: dict[str, Any] = {}
     provider = None
-    for key, value in span.attributes.items():
-        _, _, rest = key.partition(_PREFIX)
-        found, _, field = rest.partition(".")
-        if key.startswith(_PREFIX) and field:
-            provider = provider or found
-            (request if field in _SENT else answer)[field] = _value(value)
     texts = {key: value for key, value in span.attributes.items() if key.startswith(_PREFIX)}
+    broken: list[str] = []
+    for key, value in texts.items():
+        found, _, field = key.removeprefix(_PREFIX).partition(".")
+        if field:
+            provider = provider or found
+            decoded = _value(value)
+            if decoded is None:
+                broken.append(key)
+            (request if field in _SENT else answer)[field] = decoded
     made = messages_in(answer, "assistant")
     model = answer.get("model")
     return Inference(
-        **origin(span, dialect) | {"capture": capture_of(span, texts=texts)},
+        **origin(span, dialect)
+        | {"capture": replace(capture_of(span, texts=texts), broken=tuple(broken))},
         provider=provider,
         model=model if isinstance(model, str) else None,
         response_id=response_id(answer),
@@ -161,13 +165,13 @@ def _raw_call(span: Span, dialect: str) -> Inference:
 
 
 def _value(value: Any) -> Any:
-    """Return a field's value: JSON, or Python's repr."""
+    """Return a field's value: JSON, or Python's repr; None where its end is missing."""
     decoded = decode(value)
     if isinstance(decoded, str) and decoded[:1] in ("[", "{"):
         try:
             return literal(decoded)
         except ValueError:
-            return decoded
+            return None
     return decoded
 
 
