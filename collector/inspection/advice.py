@@ -111,11 +111,25 @@ WITHOUT_SWITCH = frozenset(
 )  # fmt: skip
 
 
+# Libraries whose switches for content also take a mask away; in others somebody else put it there.
+_MASKING = frozenset(
+    {
+        "claude_code", "codex", "google_adk", "langfuse", "litellm", "logfire", "openinference",
+        "pydantic_ai", "strands",
+    }
+)  # fmt: skip
+_MASKED = frozenset({"redacted", "produced_redacted", "delivered_redacted"})
+# Codex never records what the model is given, nor what it answers.
+_NEVER = {"codex": frozenset({"input_not_recorded", "output_not_recorded", "delivered_empty"})}
+
+
 def change_in(dialect: str, reason: str) -> str | None:
     """Say what to switch on in the library that writes a dialect, for what is not shown for a
     reason. None where no switch is known, or where libraries that write it have different ones."""
     topic = _BY_REASON.get(reason)
-    if topic is None:
+    if topic is None or reason in _NEVER.get(dialect, ()):
+        return None
+    if reason in _MASKED and dialect not in _MASKING:
         return None
     libraries = [one for one in LIBRARIES if one.dialect == dialect and not one.is_by_hand]
     known = {one.switches[topic] for one in libraries if topic in one.switches}

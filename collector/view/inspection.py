@@ -26,7 +26,7 @@ FACETS = {
     "usage": "usage",
     "produced": "produced",
     "delivered": "delivered",
-    "compared": "both sides, uncut",
+    "compared": "both sides seen",
 }
 # Said instead of the reasons that do not explain themselves.
 REASONS = {"not_recorded": "not recorded", "no_turn": "no turn"}
