@@ -71,7 +71,7 @@ class Stating:
         self._version = (*VERSION, *naming.version_attributes)
         self._looked_for = frozenset((*self._conversation, *self._version, *AGENT, FILES, *MEMORY))
         self._resource: Resource | None = None
-        self._of_resource = Stated()
+        self._of_resource: Stated | None = None
 
     def of(self, record: Record) -> Stated | None:
         """Return what a record's own attributes state, None where they state nothing."""
@@ -99,15 +99,17 @@ class Stating:
         if record.resource is not self._resource:
             self._resource = record.resource
             attributes = record.resource.attributes
-            self._of_resource = Stated(
+            stated = Stated(
                 _name(attributes, self._conversation),
                 _name(attributes, AGENT),
                 _name(attributes, self._version),
             )
+            self._of_resource = None if stated == _NOTHING else stated
         around = self._of_resource
-        if own is None and around == _NOTHING:
+        if own is None and around is None:
             return tuple(operations)
-        return tuple([_filled(one, record, own or _NOTHING, around) for one in operations])
+        own, around = own or _NOTHING, around or _NOTHING
+        return tuple([_filled(one, record, own, around) for one in operations])
 
 
 _NOTHING = Stated()

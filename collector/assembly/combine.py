@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, TypeVar
 
+from collector.spelling.counterpart import JOINED, joined, lacks_ids, with_ids
 from scorers.turn import AgentInvocation, Capture, Inference, Message, Part, ToolExecution, Usage
 
 Run = TypeVar("Run", bound=AgentInvocation)
-_JOINED = ("tool_call", "tool_result")
 
 
 def captures(found: Iterable[Capture]) -> Capture:
@@ -44,34 +44,12 @@ def _identified(
     said: tuple[Message, ...] | None, other: tuple[Message, ...] | None
 ) -> tuple[Message, ...] | None:
     """Give tool calls and results without ids those that the other record has for the same ones."""
-    if not said or not other:
+    if not said or not other or not lacks_ids(said):
         return said
-    found, known = list(_joined(said)), list(_joined(other))
-    if all(part.id for part in found) or len(found) != len(known):
+    pairs = zip(joined(said), joined(other), strict=False)
+    if any(one.id and two.id and one.id != two.id for one, two in pairs):
         return said
-    if not all(_alike(*pair) for pair in zip(found, known, strict=True)):
-        return said
-    ids = iter([one.id or two.id for one, two in zip(found, known, strict=True)])
-    return tuple(
-        replace(
-            message,
-            parts=tuple(
-                replace(part, id=next(ids)) if part.kind in _JOINED else part
-                for part in message.parts
-            ),
-        )
-        for message in said
-    )
-
-
-def _joined(said: tuple[Message, ...]) -> Iterable[Part]:
-    return (part for message in said for part in message.parts if part.kind in _JOINED)
-
-
-def _alike(one: Part, other: Part) -> bool:
-    if one.kind != other.kind or (one.id and other.id and one.id != other.id):
-        return False
-    return one.kind == "tool_result" or one.name == other.name
+    return with_ids(said, other)
 
 
 def told_once(said: Iterable[Message]) -> tuple[Message, ...]:
@@ -85,7 +63,7 @@ def told_once(said: Iterable[Message]) -> tuple[Message, ...]:
         parts: list[Part] = []
         for part in message.parts:
             mark = (part.kind, part.id or "", part.text)
-            if part.id is None or part.kind not in _JOINED or mark not in seen:
+            if part.id is None or part.kind not in JOINED or mark not in seen:
                 parts.append(part)
             seen.add(mark)
         if len(parts) == len(message.parts):

@@ -17,7 +17,7 @@ from collector.dialect import AnyOperation, Shape, origin, shape_of
 from collector.span import Record, Span
 from collector.spelling.convention import failed, string
 from collector.spelling.envelope import reply_in, request_in
-from collector.spelling.graph import is_class
+from collector.spelling.graph import given_name
 from collector.spelling.masking import holds_mask, is_masked
 from collector.spelling.raw_exchange import answer_of, arguments_of, request_of
 from collector.spelling.tool_output import result_in
@@ -216,7 +216,7 @@ def _agent(span: Span, shared: dict[str, Any], *, workflow: bool) -> AgentInvoca
     return AgentInvocation(
         **shared
         | {
-            "agent": None if not agent or is_class(agent) else agent,
+            "agent": given_name(agent),
             "capture": capture_of(span, texts=texts, hidden=hidden),
         },
         kind="workflow" if workflow else "agent",

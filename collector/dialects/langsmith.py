@@ -14,9 +14,9 @@ from typing import Any
 from collector.content import capture_of, decode, reports_failure, tool_names, usage_of
 from collector.dialect import AnyOperation, Shape, origin, shape_of
 from collector.span import Record, Span
-from collector.spelling.convention import failed, finish_reasons, string
+from collector.spelling.convention import failed, finish_reasons, reasons_in, string
 from collector.spelling.envelope import encoded, reply_in, request_in
-from collector.spelling.graph import is_class
+from collector.spelling.graph import given_name
 from collector.spelling.masking import holds_mask, is_masked
 from collector.spelling.raw_exchange import answer_of, arguments_of, request_of, response_metadata
 from collector.spelling.tool_output import result_in
@@ -109,9 +109,7 @@ def _inference(span: Span, shared: dict[str, Any]) -> Inference:
     attributes = span.attributes
     given = request_of(_content(span, _INPUT))
     made = answer_of(_content(span, _OUTPUT))
-    reasons = finish_reasons(attributes) or tuple(
-        message.finish_reason for message in made or () if message.finish_reason
-    )
+    reasons = finish_reasons(attributes) or reasons_in(made)
     hidden = given.messages is None and shared["error"] is None and not span.dropped
     provider = string(attributes, f"{_METADATA}ls_provider", "gen_ai.system")
     # Older versions state a model for some runs only; LangChain's answers always do.
@@ -194,7 +192,7 @@ def _agent(span: Span, shared: dict[str, Any], *, workflow: bool) -> AgentInvoca
     return AgentInvocation(
         **shared
         | {
-            "agent": None if not agent or is_class(agent) else agent,
+            "agent": given_name(agent),
             "capture": _captured(span, "content_off" if hidden else None),
         },
         kind="workflow" if workflow else "agent",

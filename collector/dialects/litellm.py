@@ -16,7 +16,7 @@ from collector.content import capture_of, compact, decode, literal
 from collector.dialect import AnyOperation, Shape, origin
 from collector.span import Record, Span
 from collector.spelling import convention, conventional
-from collector.spelling.convention import string
+from collector.spelling.convention import reasons_in, string
 from collector.spelling.exchange import messages_in, response_id, usage_in
 from collector.spelling.flat_messages import openllmetry, read
 from collector.spelling.flattened import entries
@@ -158,9 +158,7 @@ def _raw_call(span: Span, dialect: str) -> Inference:
         input=messages_in(request, "user") if request else None,
         output=made,
         usage=usage_in(answer),
-        finish_reasons=tuple(
-            message.finish_reason for message in made or () if message.finish_reason
-        ),
+        finish_reasons=reasons_in(made),
     )
 
 

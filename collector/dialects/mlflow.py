@@ -14,10 +14,10 @@ from typing import Any
 from collector.content import capture_of, decode, reports_failure, tool_names, usage_of
 from collector.dialect import AnyOperation, Shape, origin, shape_of
 from collector.span import Record, Span
-from collector.spelling.convention import failed, string
+from collector.spelling.convention import failed, reasons_in, string
 from collector.spelling.envelope import encoded, reply_in, request_in
 from collector.spelling.exchange import response_id, usage_in
-from collector.spelling.graph import is_class
+from collector.spelling.graph import given_name
 from collector.spelling.masking import holds_mask, is_masked
 from collector.spelling.raw_exchange import answer_of, arguments_of, request_of
 from collector.spelling.streamed import with_streamed_calls
@@ -124,9 +124,7 @@ def _inference(span: Span, shared: dict[str, Any], metadata: dict[str, Any]) -> 
         output=made,
         tools=offered if offered is not None else given.tools,
         usage=_usage(span),
-        finish_reasons=tuple(
-            message.finish_reason for message in made or () if message.finish_reason
-        ),
+        finish_reasons=reasons_in(made),
     )
 
 
@@ -170,7 +168,7 @@ def _agent(span: Span, shared: dict[str, Any], *, workflow: bool) -> AgentInvoca
     return AgentInvocation(
         **shared
         | {
-            "agent": None if not agent or is_class(agent) else agent,
+            "agent": given_name(agent),
             "capture": _captured(span, None),
         },
         kind="workflow" if workflow else "agent",

@@ -68,9 +68,7 @@ def who(record: Record, dialect: str) -> dict[str, Any]:
     shared = origin(record, dialect)
     shared["agent"] = string(attributes, "gen_ai.agent.name", "agent_name")
     shared["agent_version"] = string(attributes, *_VERSION)
-    shared["conversation_id"] = string(attributes, *_CONVERSATION) or record.resource.text(
-        "gen_ai.conversation.id"
-    )
+    shared["conversation_id"] = string(attributes, *_CONVERSATION)
     if isinstance(record, LogRecord):
         shared["error"] = string(attributes, "error.type")
     return shared
@@ -85,9 +83,7 @@ def inference(
 ) -> Inference:
     """Return the model call of a record with the messages that were read from it."""
     attributes = record.attributes
-    reasons = finish_reasons(attributes) or tuple(
-        [message.finish_reason for message in made or () if message.finish_reason]
-    )
+    reasons = finish_reasons(attributes) or reasons_in(made)
     return Inference(
         **who(record, dialect),
         provider=string(attributes, "gen_ai.provider.name", "gen_ai.system"),
@@ -236,6 +232,11 @@ def finish_reasons(attributes: Mapping[str, Any]) -> tuple[str, ...]:
         if isinstance(value, list | tuple):
             return tuple([reason for reason in value if isinstance(reason, str) and reason])
     return ()
+
+
+def reasons_in(made: tuple[Message, ...] | None) -> tuple[str, ...]:
+    """Return the finish reasons that an answer's messages have."""
+    return tuple([message.finish_reason for message in made or () if message.finish_reason])
 
 
 def _same(one: Message, other: Message) -> bool:

@@ -12,11 +12,13 @@ from dataclasses import replace
 from scorers.turn import Message, Part
 
 Messages = tuple[Message, ...]
+# Parts that are joined with each other by their ids.
+JOINED = ("tool_call", "tool_result")
 
 
 def lacks_ids(said: Sequence[Message]) -> bool:
     """Say whether a tool call or a tool's result stands there without an id."""
-    return any(part.id is None for part in _joined(said))
+    return any(part.id is None for part in joined(said))
 
 
 def with_ids(said: Messages, other: Sequence[Message] | None) -> Messages:
@@ -24,7 +26,7 @@ def with_ids(said: Messages, other: Sequence[Message] | None) -> Messages:
 
     That is the case where both have the same calls by name, and as many results, in one order.
     """
-    known, found = list(_joined(other or ())), list(_joined(said))
+    known, found = list(joined(other or ())), list(joined(said))
     if [_mark(part) for part in known] != [_mark(part) for part in found]:
         return said
     ids = iter([one.id or two.id for one, two in zip(found, known, strict=True)])
@@ -32,7 +34,7 @@ def with_ids(said: Messages, other: Sequence[Message] | None) -> Messages:
         replace(
             message,
             parts=tuple(
-                replace(part, id=next(ids)) if part.kind in ("tool_call", "tool_result") else part
+                replace(part, id=next(ids)) if part.kind in JOINED else part
                 for part in message.parts
             ),
         )
@@ -58,13 +60,14 @@ def keeps_results_apart(one: Sequence[Message], other: Sequence[Message]) -> boo
 
 
 def _results(said: Sequence[Message]) -> int:
-    return sum(part.kind == "tool_result" for part in _joined(said))
+    return sum(part.kind == "tool_result" for part in joined(said))
 
 
-def _joined(said: Sequence[Message]) -> Iterator[Part]:
+def joined(said: Sequence[Message]) -> Iterator[Part]:
+    """Walk over the tool calls and the tools' results of messages, in order."""
     for message in said:
         for part in message.parts:
-            if part.kind in ("tool_call", "tool_result"):
+            if part.kind in JOINED:
                 yield part
 
 

@@ -58,7 +58,12 @@ def graph_name(span: Span) -> str | None:
     """Return the name that somebody gave the graph or chain, None where it is that of a class."""
     if not span.scope.name.endswith(".langchain"):
         return None
-    return None if is_class(span.name) else span.name or None
+    return given_name(span.name)
+
+
+def given_name(name: str | None) -> str | None:
+    """Return the name that somebody gave a run, None where it is that of a class."""
+    return None if not name or is_class(name) else name
 
 
 def is_class(name: str) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from scorers import markers
 from scorers.delivery.capture import SHORTEST_PREFIX
 from scorers.delivery.pair import Delivery, State
+from scorers.overlap import common_prefix
 from scorers.payload.shape import shape
 from scorers.turn import ToolResult
 
@@ -117,7 +118,7 @@ def _unit(result: ToolResult) -> str:
 
 def _is_shortened(produced: str, delivered: str) -> bool:
     """Say whether a text is the start of the produced one, but for what a harness says of it."""
-    same = _agreement(produced, delivered)
+    same = common_prefix(produced, delivered)
     if same < SHORTEST_PREFIX:
         return False
     rest = delivered[same:].strip()
@@ -127,15 +128,3 @@ def _is_shortened(produced: str, delivered: str) -> bool:
     if any(one.start <= same + SHORTEST_PREFIX and one.end > same for one in seen):
         return True
     return len(rest) <= markers.LONGEST_NOTICE and markers.note(rest)
-
-
-def _agreement(one: str, other: str) -> int:
-    """Return how many characters two texts begin with alike."""
-    low, high = 0, min(len(one), len(other))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if one[:middle] == other[:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low

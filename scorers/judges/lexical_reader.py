@@ -43,4 +43,4 @@ class LexicalReader:
         """
         from scorers.reading import verdict  # noqa: PLC0415 - see above
 
-        return verdict.score(turn)
+        return verdict.score(turn, self.name)

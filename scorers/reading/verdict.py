@@ -33,7 +33,6 @@ from scorers.reading.rules import fingerprint
 from scorers.score import Outcome, Score
 from scorers.turn import Turn
 
-NAME = "lexical_reader"
 # Raised where code, not a pattern or threshold, changes a verdict.
 LOGIC = "3"
 VERSION = fingerprint(
@@ -112,7 +111,7 @@ class _Reading:
         return sentence[0].upper() + sentence[1:] + "."
 
 
-def score(turn: Turn) -> Score:
+def score(turn: Turn, scorer: str) -> Score:
     """Return `failed` (1.0) or `usable` (0.0) with the gaps as evidence, or the reason why not.
 
     Reads `turn.requester`, `turn.reply`, and `turn.private` only to see whether a name comes
@@ -120,26 +119,28 @@ def score(turn: Turn) -> Score:
     """
     request = turn.requester.request
     if turn.reply is None:
-        return _unscored(turn.reply_missing or "no reply is known")
+        return _unscored(scorer, turn.reply_missing or "no reply is known")
     if not turn.reply.strip():
-        return _unscored("the reply is empty")
+        return _unscored(scorer, "the reply is empty")
     if request is None or not request.strip():
-        return _unscored(turn.request_missing or "no request is known")
+        return _unscored(scorer, turn.request_missing or "no request is known")
     if len(turn.reply) > LONGEST_REPLY:
-        return _unscored(f"the reply is longer than {LONGEST_REPLY} characters")
+        return _unscored(scorer, f"the reply is longer than {LONGEST_REPLY} characters")
     text, seen = Passage(turn.reply), Known(turn)
     coded, open_names = names.unexplained_names(text, seen, request[-REQUEST_END:])
     reading = _read(text, seen, turn, request[-REQUEST_END:], coded)
     if open_names and not reading.failed and not seen.private:
         return _unscored(
+            scorer,
             "no private context is recorded, so nothing tells whether "
-            f"{open_names[0].text} comes from the agent's work"
+            f"{open_names[0].text} comes from the agent's work",
         )
     if open_names and not reading.failed and seen.cut:
         return _unscored(
+            scorer,
             "the private context is too long to be searched to its end "
             f"({seen.private_length} characters), and {open_names[0].text} is not in the part "
-            "that was"
+            "that was",
         )
     evidence: dict[str, Any] = {
         "failed": reading.failed,
@@ -150,7 +151,7 @@ def score(turn: Turn) -> Score:
         "kinds": reading.kinds(),
     }
     return Score(
-        scorer=NAME,
+        scorer=scorer,
         version=VERSION,
         outcome=Outcome.scored,
         label="failed" if reading.failed else "usable",
@@ -160,8 +161,8 @@ def score(turn: Turn) -> Score:
     )
 
 
-def _unscored(reason: str) -> Score:
-    return Score(scorer=NAME, version=VERSION, outcome=Outcome.unscored, reason=reason)
+def _unscored(scorer: str, reason: str) -> Score:
+    return Score(scorer=scorer, version=VERSION, outcome=Outcome.unscored, reason=reason)
 
 
 def _read(text: Passage, seen: Known, turn: Turn, request: str, coded: list[Gap]) -> _Reading:

@@ -75,6 +75,15 @@ def _described(name: str) -> dict:
     return {key: BILLING["tools"][name][key] for key in ("description", "parameters")}
 
 
+def talk(tracer, complete) -> None:
+    """Put both questions to a chat-completions model, each in a span; no tool has one."""
+    messages = [{"role": "system", "content": SYSTEM}]
+    for question in (REQUEST, FOLLOW_UP):
+        with tracer.start_as_current_span("turn"):
+            messages.append({"role": "user", "content": question})
+            loop(complete, lambda name, _call_id, arguments: TOOLS[name](**arguments), messages)
+
+
 def loop(complete, run_tool, messages: list[dict]) -> str:
     """Ask a chat-completions model until it replies, and return the reply.
 

@@ -18,14 +18,6 @@ def complete(messages):
     )
 
 
-def run_tool(name, _call_id, arguments):
-    return billing.TOOLS[name](**arguments)
-
-
-talk = [{"role": "system", "content": billing.SYSTEM}]
-for question in (billing.REQUEST, billing.FOLLOW_UP):
-    with tracer.start_as_current_span("turn"):
-        talk.append({"role": "user", "content": question})
-        billing.loop(complete, run_tool, talk)
+billing.talk(tracer, complete)
 logs.shutdown()
 provider.shutdown()

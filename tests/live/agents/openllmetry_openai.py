@@ -35,13 +35,5 @@ def complete(messages):
     return SimpleNamespace(choices=[SimpleNamespace(message=message)])
 
 
-def run_tool(name, _call_id, arguments):
-    return billing.TOOLS[name](**arguments)
-
-
-talk = [{"role": "system", "content": billing.SYSTEM}]
-for question in (billing.REQUEST, billing.FOLLOW_UP):
-    with tracer.start_as_current_span("turn"):
-        talk.append({"role": "user", "content": question})
-        billing.loop(complete, run_tool, talk)
+billing.talk(tracer, complete)
 provider.shutdown()
